@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// DefaultGroup is the group of providers, and of scenarios, that name none.
+// DefaultGroup is the group of providers and scenarios that name no group.
 const DefaultGroup = "default"
 
-// DefaultRegion is the region of trials where none is asked for.
+// DefaultRegion is the region of trials without a requested region.
 const DefaultRegion = "default"
 
-// MockType is the type of providers that answer with the replies of files.
+// MockType is the type of providers that take their replies from files.
 const MockType = "mock"
 
-// ReplayType is the type of providers that answer from a recording.
+// ReplayType is the type of providers that take their replies from a recording.
 const ReplayType = "replay"
 
 // AdHoc makes a provider of "type/model" or "mock"; nil for any other name.

@@ -9,20 +9,20 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Agent is an agent elsewhere that is asked over A2A. Its card says what it can do.
+// Agent is a remote agent that is called over A2A. Its card lists its skills.
 type Agent struct {
 	Name      string
-	URL       string `digest:"-"` // without a slash at its end; the environment stands in it
-	Written   string // the same as the file has it
+	URL       string `digest:"-"` // without a trailing slash; with environment variables filled in
+	Written   string // as in the file
 	URLPos    diag.Pos
 	Timeout   time.Duration
 	Scheme    string            // of the Authorization header; "": there is no token
-	Token     string            `digest:"-"` // as the file has it; the environment stands in it
-	TokenFrom EnvHeader         // the variable that holds the token; "": Token does
-	Headers   map[string]string `digest:"-"` // the environment stands in them
-	FileHeads map[string]string // the same as the file has them
+	Token     string            `digest:"-"` // with environment variables filled in
+	TokenFrom EnvHeader         // the variable that holds the token; "": Token holds it
+	Headers   map[string]string `digest:"-"` // with environment variables filled in
+	FileHeads map[string]string // as in the file
 	FromEnv   []EnvHeader
-	Unset     []Unset `digest:"-"` // that the address, the headers and the token need
+	Unset     []Unset `digest:"-"` // variables of the address, the headers and the token that are not set
 	Skills    NameFilter
 }
 
@@ -34,13 +34,13 @@ type agentFile struct {
 	*Agent
 	card, url, responses, filter *node.Node
 	token, variable              *node.Node            // of auth
-	remote                       map[string]*node.Node // keys that are about a remote agent
+	remote                       map[string]*node.Node // keys of a remote agent
 	cardName                     string
 	skills                       []skillCard
 	rules                        []ruleFile
 }
 
-// note notes a key that is about a remote agent.
+// note notes a key of a remote agent.
 func (a *agentFile) note(name string, v *node.Node) {
 	if a.remote == nil {
 		a.remote = map[string]*node.Node{}
@@ -48,7 +48,7 @@ func (a *agentFile) note(name string, v *node.Node) {
 	a.remote[name] = v
 }
 
-// agentFields are the keys of an agent behind A2A, simulated or remote.
+// agentFields are the keys of an A2A agent, simulated or remote.
 var agentFields = table("an agent", func() rows[agentFile] {
 	return rows[agentFile]{
 		label("name", func(a *agentFile) *string { return &a.Name }).must().doc("The name of the agent in this config."),
@@ -142,7 +142,7 @@ func readAgentURL(d *decoder, a *agentFile, v *node.Node) {
 	a.URL = strings.TrimRight(d.expand(v, a.Written, &a.Unset), "/")
 	u, err := url.Parse(a.URL)
 	switch {
-	case a.URL == "": // the environment has no such variable, which the plan reports
+	case a.URL == "": // the variable is not set, which the planner reports
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		d.Errorf(v, "wrong-value", "%q is not an HTTP address", a.Written).Hint = "it must start with http:// or https://"
 	case u.RawQuery != "" || u.Fragment != "":

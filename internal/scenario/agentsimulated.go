@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// AgentSkill is a skill of a simulated agent, which a tool of mode ToolOfAgent calls.
+// AgentSkill is a skill of a simulated agent. Tools of mode ToolOfAgent call it.
 type AgentSkill struct {
 	Agent string // its name in the config
 	Card  string // its name on its card
@@ -19,12 +19,12 @@ type AgentSkill struct {
 // ToolOfAgent is the mode of tools that represent a skill of a simulated agent. No file of a tool can have it.
 const ToolOfAgent = "a2a"
 
-// AgentRule is one of the answers of a simulated agent. It answers what matches both of its conditions.
+// AgentRule is an answer of a simulated agent. It applies to messages that match both conditions.
 type AgentRule struct {
-	Contains string // "": anything; the case of letters does not matter
+	Contains string // "": anything; case does not matter
 	Regex    string // "": anything
 	Texts    []string
-	Error    string // the task fails with it; "": it does not
+	Error    string // the task fails with this error; "": it does not fail
 }
 
 // skillCard is a skill on the card of a simulated agent.
@@ -64,7 +64,7 @@ type ruleFile struct {
 	failed   *node.Node // error
 }
 
-// ofSkill reports whether the rule is about a skill.
+// ofSkill reports whether the rule applies to a skill.
 func (r *ruleFile) ofSkill(id string) bool {
 	return r.skill == nil || r.skill.Value == "" || r.skill.Value == id
 }
@@ -125,7 +125,7 @@ var answerPartFields = table("a part", func() rows[ruleFile] {
 	}
 })
 
-// simulated makes the tools that represent the skills of a simulated agent.
+// simulated makes the tools for the skills of a simulated agent.
 func (d *decoder) simulated(a *agentFile) (list []*Tool) {
 	if a.cardName != "" && a2a.Plain(a.cardName) == "" {
 		d.Errorf(node.Get(a.card, "name"), "wrong-name", "%q is not a name for an agent", a.cardName).Hint =
@@ -147,7 +147,7 @@ func (d *decoder) simulated(a *agentFile) (list []*Tool) {
 	for i := range a.skills {
 		s := &a.skills[i]
 		switch {
-		case s.id == "" || a2a.Plain(a.cardName) == "": // which was reported
+		case s.id == "" || a2a.Plain(a.cardName) == "": // reported already
 			continue
 		case a2a.Plain(s.id) == "":
 			d.Errorf(s.at, "wrong-name", "%q is not an id for a skill", s.id).Hint =
@@ -199,7 +199,7 @@ func (d *decoder) agentRules(a *agentFile, skills []string) {
 	}
 }
 
-// answersAll reports whether a rule leaves nothing to a later one.
+// answersAll reports whether a rule answers every message that a later rule would.
 func (r *ruleFile) answersAll(later *ruleFile, skills []string) bool {
 	same := r.Contains == "" && r.Regex == "" || r.Contains == later.Contains && r.Regex == later.Regex
 	return same && !slices.ContainsFunc(skills, func(id string) bool { return later.ofSkill(id) && !r.ofSkill(id) })

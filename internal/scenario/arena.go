@@ -25,7 +25,7 @@ type arenaFile struct {
 
 	judges       []Judge
 	roles        []Role
-	selfPlay     bool // there is a self_play that is not switched off
+	selfPlay     bool // self_play is present and not switched off
 	packEvals    []*Eval
 	globals      []Placed
 	compositions []*Composition
@@ -38,10 +38,10 @@ type arenaFile struct {
 	agentTools   []*Tool // of simulated agents
 	servers      []*Server
 	runtime      *node.Node
-	nothing      bool // it has none of the keys that name something to run
+	nothing      bool // it has no key that names something to run
 }
 
-// fileRef names a file, or several with a pattern.
+// fileRef names a file, or is a pattern for several.
 type fileRef struct {
 	path string // as written
 	at   *node.Node
@@ -146,7 +146,7 @@ var arenaFields = table("an arena config", func() rows[arenaFile] {
 	}
 }).strays(underDefaults)
 
-// underDefaults is the hint for a key that belongs below defaults.
+// underDefaults is the hint for a key that belongs under defaults.
 func underDefaults(key string) string {
 	if defaultsFields.index(key) < 0 {
 		return ""
@@ -194,7 +194,7 @@ func fileField[T any](name string, at func(*T) *fileRef) *field[T] {
 	})
 }
 
-// fileRefs is a field with a list of {file: path}; a path alone will do.
+// fileRefs is a field with a list of {file: path} or paths.
 func fileRefs(name string, at func(*arenaFile) *[]fileRef) *field[arenaFile] {
 	return custom(name, listOf(fileRefFields), func(d *decoder, a *arenaFile, v *node.Node) {
 		*at(a) = d.fileRefs(v, name)
@@ -217,7 +217,7 @@ func (d *decoder) fileRefs(n *node.Node, what string) []fileRef {
 	return refs
 }
 
-// specs is a field with resources that are written into the config: id → the values that a file would hold in spec.
+// specs is a field with resources within the config: id → the values of a file's spec.
 func specs(name string, of kind) *field[arenaFile] {
 	return custom(name, mapOf(rawMap), func(d *decoder, a *arenaFile, v *node.Node) {
 		d.Each(v, name, func(id string, k, spec *node.Node) {
@@ -231,7 +231,7 @@ func specs(name string, of kind) *field[arenaFile] {
 	})
 }
 
-// slots is a list of providers for audio and images. Their files are read when something uses them.
+// slots is a list of audio and image providers. Their files are read only when something uses them.
 func slots(name string) *field[arenaFile] {
 	return custom(name, listOf(providerRefFields), func(d *decoder, a *arenaFile, v *node.Node) {
 		d.Items(v, name, func(_ int, item *node.Node) {
@@ -331,10 +331,10 @@ var globalFields = table("globals", func() rows[arenaFile] {
 	}
 })
 
-// memoryFile is what a config says about the memory of its agents.
+// memoryFile is the memory section of a config.
 type memoryFile struct{ off bool }
 
-// memoryFields are the keys of memory. Files of other tools may hold more, which change nothing here.
+// memoryFields are the keys of memory. Keys of other tools are allowed and have no effect.
 var memoryFields = table("memory", func() rows[memoryFile] {
 	return rows[memoryFile]{
 		custom("enabled", boolean, func(d *decoder, m *memoryFile, v *node.Node) {

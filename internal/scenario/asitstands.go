@@ -7,10 +7,10 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Texts that models and servers get and that no conversation fills in: descriptions, schemas, skills, arguments of
-// programs. A placeholder in one would be sent with its braces. `\{{` is a literal `{{`.
+// Some texts for models and servers are not templates: descriptions, schemas, skills, arguments of programs. A
+// placeholder in one would be sent with its braces. `\{{` is a literal `{{`.
 
-// asIs makes a field whose texts are sent unchanged: placeholders in them are refused.
+// asIs makes a field whose texts are sent unchanged: placeholders are refused.
 func (x *field[T]) asIs() *field[T] {
 	x.AsIs = true
 	return x
@@ -22,8 +22,8 @@ func (x *field[T]) instead(hint string) *field[T] {
 	return x
 }
 
-// asItStands refuses placeholders in a value at any depth, and returns the value without the backslashes of literal
-// braces. Values without any are shared.
+// asItStands refuses placeholders in a value at any depth, and removes the backslashes of literal braces. A value
+// without backslashes is returned unchanged.
 func (d *decoder) asItStands(n *node.Node, what string) *node.Node {
 	return withoutPlaces(n, func(at *node.Node, place string) { d.unfilledPlace(at, what, place, writeValue) })
 }
@@ -32,7 +32,7 @@ func (d *decoder) unfilledPlace(at *node.Node, what, place, instead string) {
 	d.Foreignf(at, notFilled, "%s: nothing fills in %s here", what, short(place)).Hint = instead
 }
 
-// withoutPlaces is a value without the backslashes of literal braces. tell is called for each placeholder in it.
+// withoutPlaces removes the backslashes of literal braces from a value. tell is called for each placeholder.
 func withoutPlaces(n *node.Node, tell func(at *node.Node, place string)) *node.Node {
 	if !holdsDouble(n) {
 		return n
@@ -69,8 +69,8 @@ func holdsDouble(n *node.Node) bool {
 	return slices.ContainsFunc(n.Content, holdsDouble)
 }
 
-// literalPlaces lists what in a text looks like a placeholder, and removes the backslash before literal braces. Two
-// backslashes are one.
+// literalPlaces lists the placeholders in a text, and removes the backslash before literal braces. Two backslashes
+// become one.
 func literalPlaces(text string) (literal string, open []string) {
 	literal = eachPlace(text, func(n int, place string) int {
 		if n%2 == 0 && !slices.Contains(open, place) {
@@ -81,12 +81,12 @@ func literalPlaces(text string) (literal string, open []string) {
 	return literal, open
 }
 
-// AsItStands escapes a text for a place that nothing fills in, so that it is sent unchanged.
+// AsItStands escapes a text that is not a template, so that it is sent unchanged.
 func AsItStands(text string) string {
 	return eachPlace(text, func(n int, _ string) int { return 2*n + 1 })
 }
 
-// eachPlace changes the number of backslashes before what looks like a placeholder.
+// eachPlace changes the number of backslashes before anything that looks like a placeholder.
 func eachPlace(text string, change func(n int, place string) int) string {
 	var b strings.Builder
 	for {
@@ -94,7 +94,7 @@ func eachPlace(text string, change func(n int, place string) int) string {
 		if at < 0 {
 			return b.String() + text
 		}
-		for strings.HasPrefix(text[at+1:], "{{") { // {{{x}}} holds {{x}}
+		for strings.HasPrefix(text[at+1:], "{{") { // {{{x}}} contains {{x}}
 			at++
 		}
 		inner, _, closed := strings.Cut(text[at+2:], "}}")
@@ -111,5 +111,5 @@ func eachPlace(text string, change func(n int, place string) int) string {
 	}
 }
 
-// isPlace reports whether a text in double braces is a placeholder, ours or that of another tool.
+// isPlace reports whether a text in double braces is a placeholder of arena or of another tool.
 func isPlace(inner string) bool { return isName(inner) || (&Values{}).foreign(inner) != "" }

@@ -75,7 +75,7 @@ func scenarioText(i int) string {
 	return b.String()
 }
 
-// plainScenario is what a program without positions and checks would decode into.
+// plainScenario is the struct of a program without positions and checks.
 type plainScenario struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string `yaml:"kind"`
@@ -110,7 +110,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkLoadLoose loads files that no config lists, of a folder: the time of each must not grow with their number.
+// BenchmarkLoadLoose loads files of a folder without a config: the time for each must not grow with their number.
 func BenchmarkLoadLoose(b *testing.B) {
 	for _, n := range []int{benchFiles, 4 * benchFiles} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -161,7 +161,8 @@ func BenchmarkLoadSkills(b *testing.B) {
 	}
 }
 
-// BenchmarkUnmarshal is the floor for BenchmarkLoad: the same files, on as many processors, into plain structs.
+// BenchmarkUnmarshal is the lower bound of BenchmarkLoad: it decodes the same files into plain structs, with the same
+// number of goroutines.
 func BenchmarkUnmarshal(b *testing.B) {
 	dir := writeSuite(b, benchFiles)
 	paths, err := filepath.Glob(filepath.Join(dir, "scenarios", "*.yaml"))

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// checkFields are the keys of a check in a list of its surface. Its parameters have a place of their own.
+// checkFields are the keys of a check in a list of its surface. Its parameters are read separately.
 var checkFields = table("a check", func() rows[Check] {
 	return append(checkRows(func(c *Check) *Check { return c }),
 		share("pass_threshold", func(c *Check) (**float64, *diag.Pos) { return &c.PassThreshold, &c.PassAt }).
@@ -54,7 +54,7 @@ func belowParams(key string, own ...string) string {
 	return "parameters of a check go below params: {" + key + ": …}; `arena checks NAME` lists those of each"
 }
 
-// share is a field with a number from 0 to 1 whose place is kept.
+// share is a field with a number from 0 to 1 whose position is kept.
 func share[T any](name string, at func(*T) (**float64, *diag.Pos)) *field[T] {
 	return custom(name, unit, func(d *decoder, t *T, v *node.Node) {
 		if f, ok := unit.Float(d, v, name); ok {
@@ -84,7 +84,7 @@ func checkParams[T any](at func(*T) *Check) *field[T] {
 	}).orNull().doc("The parameters of the check.")
 }
 
-// whenFields are the conditions of a check. Whether the pattern is one is seen when the check is compiled.
+// whenFields are the conditions of a check. The pattern is validated when the check is compiled.
 var whenFields = table("when", func() rows[When] {
 	return rows[When]{
 		custom("tool_called", text, func(d *decoder, w *When, v *node.Node) {
@@ -120,21 +120,20 @@ func (d *decoder) checks(n *node.Node, what string, surface Surface) []Placed {
 			list = append(list, Placed{Compiled: c, Digest: c.Digest})
 		}
 		if c.Unknown {
-			d.late[len(d.late)-1].place = &list[len(list)-1] // which has room for all and never moves
+			d.late[len(d.late)-1].place = &list[len(list)-1] // the list has enough capacity, so it never moves
 		}
 	}
 	return list
 }
 
-// assertions is a field with the checks of a turn or a conversation. Where two fields are for the same checks, those of
-// both count.
+// assertions is a field with the checks of a turn or a conversation. If two fields hold such checks, both apply.
 func assertions[T any](name string, surface Surface, at func(*T) *[]Placed) *field[T] {
 	return custom(name, listOf(checkFields), func(d *decoder, t *T, v *node.Node) {
 		*at(t) = d.joined(*at(t), d.checks(v, name, surface))
 	})
 }
 
-// joined joins lists of checks, some of which have no place yet.
+// joined joins lists of checks, including late ones.
 func (d *decoder) joined(first, second []Placed) []Placed {
 	if len(first) == 0 {
 		return second
@@ -155,7 +154,7 @@ func (d *decoder) joined(first, second []Placed) []Placed {
 	return all
 }
 
-// finish completes a check that was read and compiles it. The parameters go with the file then.
+// finish completes and compiles a check that was read. Its parameters are not kept.
 func (d *decoder) finish(c *Check, surface Surface) {
 	c.Surface = surface
 	if c.ParamsPos.Line == 0 {

@@ -17,8 +17,8 @@ const (
 	EvalSurface
 )
 
-// Check is a check as written. Params is the raw node: the planner compiles it (through Options.Compile) while the
-// file is being read and then drops it, so that ten thousand scenarios do not keep their syntax trees.
+// Check is a check as written. Params is the raw node. It is compiled (by Options.Compile) while the file is read and
+// then dropped, so that ten thousand scenarios do not keep their syntax trees.
 type Check struct {
 	Surface       Surface
 	Type          string
@@ -26,33 +26,33 @@ type Check struct {
 	Params        *node.Node
 	ParamsPos     diag.Pos // of params; of the type when there are none
 	Message       string
-	Description   string `digest:"-"` // the Message where that is not written
+	Description   string `digest:"-"` // used as the Message if there is none
 	DescribedAt   diag.Pos
 	When          *When
-	MinScore      *float64 // written beside params; Params may hold them too
+	MinScore      *float64 // next to params; Params may also hold them
 	MaxScore      *float64
 	PassThreshold *float64
-	// MustPass asks an eval to pass by the check's own rule where there is no MinScore; Params may hold one.
+	// MustPass makes an eval without MinScore pass by the check's own rule; Params may hold a MinScore.
 	MustPass bool
-	// MinAt, MaxAt and PassAt are where they are written.
+	// MinAt, MaxAt and PassAt are the positions of the thresholds.
 	MinAt, MaxAt, PassAt diag.Pos
-	// Digest sums up what was written, taken before the parameters go. It is zero where values were filled in.
+	// Digest is the digest of the written check. It is zero if values were filled in.
 	Digest digest.Sum
-	// Compiled is what Options.Compile made of it, opaque here; nil when it could not be compiled. For a check with
-	// placeholders it is an *Open.
+	// Compiled is the result of Options.Compile, opaque here; nil if compilation failed. For a check with placeholders
+	// it is an *Open.
 	Compiled any `digest:"-"`
-	// Early says that Handlers are not known yet. Compile must then set Unknown, and report nothing, when it meets a
-	// type that it does not know, here or in a check within this one; it is called again when they are known.
+	// Early says that Handlers are not known yet. If the type of the check, or of one within it, is unknown, Compile
+	// must then set Unknown and report nothing; it is called again later.
 	Early, Unknown bool `digest:"-"`
-	// Settled says that no placeholder is left in it. A check by itself may contain none; see Alone.
+	// Settled says that all placeholders are filled in. A single check may not contain any; see Alone.
 	Settled  bool                `digest:"-"`
 	Handlers map[string]*Handler `digest:"-"` // the types that the project declares
 
-	// Filled are the values of variables that were filled into Params.
+	// Filled are the variable values that were filled into Params.
 	Filled map[*node.Node][]FilledIn `digest:"-"`
 }
 
-// Placed is a check at its position in a list. Its source is dropped when it is compiled.
+// Placed is a check at its position in a list. Its source is dropped after compilation.
 type Placed struct {
 	Digest   digest.Sum // see Check.Digest
 	Compiled any        `digest:"-"` // see Check.Compiled; the *Check itself when Options.Compile is nil

@@ -55,7 +55,7 @@ func loadCompat(t *testing.T, path string) {
 	}
 	for _, inv := range p.Invocations {
 		if len(inv.Runs) == 0 {
-			continue // it is meant to be refused
+			continue // expected to be refused
 		}
 		dir := filepath.Join(t.TempDir(), "examples", "project")
 		if err := os.CopyFS(dir, os.DirFS(filepath.Dir(path))); err != nil {

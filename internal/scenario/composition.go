@@ -30,7 +30,7 @@ func (c *Composition) same(o *Composition) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Within reports whether a step is part of a parallel one.
+// Within reports whether a step is part of a parallel step.
 func (c *Composition) Within(s *composition.Step) bool {
 	return slices.ContainsFunc(c.Steps, func(p *composition.Step) bool { return slices.Contains(p.Branches, s) })
 }
@@ -73,7 +73,7 @@ var compositionFields = table("a composition", func() rows[compositionFile] {
 	}
 })
 
-// stepKeys are the keys of each kind of step, besides those that all have. Those with a star must be there.
+// stepKeys are the keys of each kind of step, besides common ones. Keys with a star are required.
 var stepKeys = map[composition.Kind]string{
 	composition.Prompt:   "prompt_task* input output_schema",
 	composition.Agent:    "prompt_task* input tools termination* output_schema",
@@ -199,7 +199,7 @@ var reduceFields = table("reduce", func() rows[stepFile] {
 	}
 })
 
-// value reads a value as JSON is decoded.
+// value reads a value as decoded JSON.
 func (d *decoder) value(n *node.Node, what string) any {
 	raw := d.raw(n, what)
 	if raw == nil {
@@ -212,12 +212,12 @@ func (d *decoder) value(n *node.Node, what string) any {
 	return v
 }
 
-// compositions reads a map of compositions. What they refer to outside is resolved when the project is loaded.
+// compositions reads a map of compositions. References to other resources are resolved when the project is loaded.
 func (d *decoder) compositions(n *node.Node) (all []*Composition) {
 	d.Each(n, "compositions", func(name string, k, v *node.Node) {
 		file := compositionFile{Composition: &composition.Composition{Name: name}}
 		c := &Composition{Composition: file.Composition, Pos: d.Pos(k), at: map[*composition.Step]diag.Pos{}}
-		all = append(all, c) // also when it is broken: it is there
+		all = append(all, c) // also a broken one, since it is declared
 		before := d.Diags.Errors()
 		if !compositionFields.read(d, v, &file) {
 			return
@@ -229,7 +229,7 @@ func (d *decoder) compositions(n *node.Node) (all []*Composition) {
 		for s, at := range nodes {
 			c.at[s] = d.Pos(at)
 		}
-		if d.Diags.Errors() == before { // else what is missing may be what is broken
+		if d.Diags.Errors() == before { // otherwise a missing step may be a broken one
 			d.stepProblems(&file, v, nodes)
 		}
 	})
@@ -290,7 +290,7 @@ func textWithin(n *node.Node, text string) *node.Node {
 	return found
 }
 
-// steps reads a list of steps. The keys of each must be those of its kind.
+// steps reads a list of steps. Each may only have the keys of its kind.
 func (d *decoder) steps(n *node.Node, what string) (all []*stepFile) {
 	table := stepFields()
 	d.Items(n, what, func(_ int, v *node.Node) {
@@ -304,7 +304,7 @@ func (d *decoder) steps(n *node.Node, what string) (all []*stepFile) {
 	return all
 }
 
-// stepKeys reports keys that the kind of a step does not have, and those that it must have.
+// stepKeys reports keys that do not belong to the kind of a step, and missing required keys.
 func (d *decoder) stepKeys(table *fields[stepFile], s *stepFile) {
 	allowed := []string{"id", "kind", "description", "depends_on", "modifiers"}
 	what := fmt.Sprintf("the %s step %q", s.Kind, s.ID)
@@ -317,7 +317,7 @@ func (d *decoder) stepKeys(table *fields[stepFile], s *stepFile) {
 	}
 	for i := 0; i+1 < len(s.at.Content); i += 2 {
 		k := s.at.Content[i]
-		if slices.Contains(allowed, k.Value) || table.index(k.Value) < 0 { // the latter is reported
+		if slices.Contains(allowed, k.Value) || table.index(k.Value) < 0 { // unknown keys are reported already
 			continue
 		}
 		d.Errorf(k, "misplaced-field", "%s has no key %q", what, k.Value).Hint =
@@ -330,7 +330,7 @@ func (d *decoder) stepKeys(table *fields[stepFile], s *stepFile) {
 
 // CompositionsFor are the compositions that a scenario may run.
 func (p *Project) CompositionsFor(s *Scenario) (all []*Composition) {
-	start, _ := p.Start(s) // a wrong one is reported
+	start, _ := p.Start(s) // a wrong name is reported already
 	if start == nil {
 		return nil
 	}
@@ -342,7 +342,7 @@ func (p *Project) CompositionsFor(s *Scenario) (all []*Composition) {
 	return all
 }
 
-// Composition is the one with a name; nil: none.
+// Composition returns the composition with a name; nil: none.
 func (p *Project) Composition(name string) *Composition {
 	for _, c := range p.Compositions {
 		if c.Name == name {

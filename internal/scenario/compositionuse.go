@@ -22,7 +22,7 @@ func (b *build) compositions() {
 	}
 }
 
-// policiesOfSteps warns of limits in the prompt of a state that apply to agent steps only, when there are none.
+// policiesOfSteps warns of limits in a state's prompt that apply only to agent steps, if there are none.
 func (b *build) policiesOfSteps(c *Composition) {
 	w := b.p.Workflow
 	if w == nil || w.Graph == nil {
@@ -54,7 +54,7 @@ func (b *build) policiesOfSteps(c *Composition) {
 	}
 }
 
-// speaksItself reports whether a model answers under a prompt: in a state without a composition, or in a step.
+// speaksItself reports whether a model uses a prompt: in a state without a composition, or in a step.
 func (b *build) speaksItself(prompt *Prompt) bool {
 	for _, state := range b.p.Workflow.States {
 		if state.Mode != workflow.Composed && b.p.PromptOf(state) == prompt {
@@ -94,7 +94,7 @@ func (b *build) stepEvals(c *Composition, s *composition.Step) {
 	}
 }
 
-// stepTools warns of tools that an agent step lists and is never offered, because its prompt does not list them.
+// stepTools warns of tools of an agent step that it is not offered, because its prompt does not list them.
 func (b *build) stepTools(c *Composition, s *composition.Step) {
 	prompt := b.p.PromptOfStep(s)
 	if s.Kind != composition.Agent || prompt == nil {
@@ -109,7 +109,7 @@ func (b *build) stepTools(c *Composition, s *composition.Step) {
 	}
 }
 
-// stepEnd warns of a tool that is to end an agent step and that the step is not offered.
+// stepEnd warns of a tool that should end an agent step but is not offered to it.
 func (b *build) stepEnd(c *Composition, s *composition.Step) {
 	prompt := b.p.PromptOfStep(s)
 	if s.StopTool == "" || prompt == nil {

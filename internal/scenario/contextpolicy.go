@@ -11,13 +11,13 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// ContextPolicy says how much of a conversation a model is sent.
+// ContextPolicy limits how much of a conversation is sent to a model.
 type ContextPolicy struct {
 	Pos         diag.Pos
 	Budget      int // tokens of a call; above 0
-	Reserve     int // those of them that are kept for the reply
+	Reserve     int // how many of them are reserved for the reply
 	Strategy    ContextStrategy
-	Breakpoints bool // calls say what of them is worth keeping for the next one
+	Breakpoints bool // mark in each call what should be cached for the next one
 	Relevance   *Relevance
 	Summarizer  Summarizer
 }
@@ -31,7 +31,7 @@ type Summarizer struct {
 // ContextStrategy is what happens to messages that do not fit.
 type ContextStrategy string
 
-// The strategies. Without one the oldest messages are left out.
+// The strategies. By default the oldest messages are left out.
 const (
 	LeaveOldest     ContextStrategy = "oldest"
 	RefuseLonger    ContextStrategy = "fail"
@@ -39,15 +39,15 @@ const (
 	LeaveIrrelevant ContextStrategy = "relevance"
 )
 
-// Relevance is how the messages are found that have to do with a query.
+// Relevance selects messages that are similar to a query.
 type Relevance struct {
 	Pos       diag.Pos // of the provider
-	Provider  string   // the provider of the embeddings: a vendor, or the id of a provider of the project
+	Provider  string   // the provider of embeddings: a vendor, or the id of a provider of the project
 	Model     string
-	Recent    int     // of the last messages so many stay; 0: 3
-	Least     float64 // how similar to the query the others must be; 0: any
+	Recent    int     // number of latest messages that are always sent; 0: 3
+	Least     float64 // minimum similarity of the other messages to the query; 0: any
 	Query     string  // last_user, last_n or custom; "": last_user
-	LastN     int     // messages that make the query, with last_n
+	LastN     int     // number of messages in the query, with last_n
 	OwnQuery  string  // the query, with custom
 	KeepFound bool    // embeddings are kept for the next call
 }
@@ -131,14 +131,14 @@ func readContextPolicy(d *decoder, s *Scenario, v *node.Node) {
 				"write strategy: relevance, or take it out"
 		}
 		s.Window = &p
-	case !isNothing(node.Get(v, "token_budget")): // an error already
+	case !isNothing(node.Get(v, "token_budget")): // reported already
 	case len(v.Content) > 2 || len(v.Content) > 0 && node.Get(v, "token_budget") == nil:
 		d.Warnf(v, NoEffect, "context_policy has no effect without a token_budget above 0").Hint =
 			"write how many tokens a call may have, or take the rest out"
 	}
 }
 
-// reportIdle warns of what has no effect on summaries.
+// reportIdle warns of keys without effect on summaries.
 func (p *ContextPolicy) reportIdle(d *decoder, v *node.Node) {
 	switch {
 	case p.Strategy == Summarize && p.Summarizer.ID == "" && node.Get(v, "summarizer") == nil:
@@ -150,7 +150,7 @@ func (p *ContextPolicy) reportIdle(d *decoder, v *node.Node) {
 	}
 }
 
-// reportIdle warns of what has no effect on the query.
+// reportIdle warns of keys without effect on the query.
 func (r *Relevance) reportIdle(d *decoder, v *node.Node) {
 	query := cmp.Or(r.Query, "last_user")
 	for _, one := range [...]struct{ key, of string }{{"custom_query", "custom"}, {"last_n_count", "last_n"}} {
@@ -174,7 +174,7 @@ func (p *ContextPolicy) String() string {
 	return text
 }
 
-// RelevanceVendors are whose embeddings can be asked for without a provider of the project.
+// RelevanceVendors are the vendors of embeddings that need no provider in the project.
 var RelevanceVendors = []string{"openai", "gemini", "voyageai"}
 
 func readRelevanceProvider(d *decoder, r *Relevance, v *node.Node) {
@@ -185,7 +185,7 @@ func readRelevanceProvider(d *decoder, r *Relevance, v *node.Node) {
 	r.Pos = d.Pos(v)
 }
 
-// Leaves says what the policy leaves to the conversation beside a system prompt of so many tokens.
+// Leaves says how many tokens the policy leaves to the conversation after a system prompt of this size.
 func (p *ContextPolicy) Leaves(system int) string {
 	var beside []string
 	if p.Reserve > 0 {
@@ -201,7 +201,7 @@ func (p *ContextPolicy) Leaves(system int) string {
 	return text
 }
 
-// isNothing reports whether a budget is left out or 0.
+// isNothing reports whether a budget is missing or 0.
 func isNothing(budget *node.Node) bool {
 	if budget == nil {
 		return true

@@ -11,62 +11,61 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Scenario is one conversation to drive.
+// Scenario is one conversation to run.
 type Scenario struct {
 	Meta
 	File         string `digest:"-"`
 	Description  string
 	TaskType     string
 	Turns        []Turn
-	Conversation []Placed // of the scenario alone; Project.Globals come first
+	Conversation []Placed // of the scenario only; Project.Globals come first
 	Variables    map[string]string
-	Shapes       map[string]string `digest:"-"` // of those of Variables that are no texts: "a list" or "a map"
+	Shapes       map[string]string `digest:"-"` // types of Variables that are not texts: "a list" or "a map"
 	SeedMemories []SeedMemory
 	Context      ContextMetadata
 	Streaming    bool
-	Trials       *Trials `digest:"-"` // nil: as the defaults say
+	Trials       *Trials `digest:"-"` // nil: as in the defaults
 	Providers    []string
 	Group        string // provider group; "" is default
 	Capabilities []string
 	ToolPolicy   *ToolPolicy    // nil: none
-	Window       *ContextPolicy // nil: none, or it is turned off
+	Window       *ContextPolicy // nil: none, or it is switched off
 	Tags         []string
-	// Agent is the program that a scenario names itself; nil: the providers of the project are its agents. Title and
-	// Outcome are what such a scenario tells judges besides.
+	// Agent is the program that a scenario names itself; nil: the providers of the project are its agents. Judges see
+	// the Title and Outcome of such a scenario.
 	Agent          *Provider
 	Title, Outcome string
-	Skip           string      // reason; "" runs
-	Quarantine     *Quarantine `digest:"-"` // nil: it decides
-	// Recorded is the eval that the scenario stands for: conversations that are over, and of which the checks of the
-	// one turn judge every reply. Nil: the conversation is to be had.
+	Skip           string      // reason; "": it is not skipped
+	Quarantine     *Quarantine `digest:"-"` // nil: it counts
+	// Recorded is the eval of a scenario over recordings: the checks of its one turn judge every recorded reply. Nil:
+	// the conversation is run.
 	Recorded  *RecordingEval
 	Timeout   time.Duration
 	OnFailure string // "", "continue", "stop"
 	JudgeGate *bool  // nil: as in the defaults
-	// OutputSchema is what the replies are asked to fit; nil: that of the prompt, if it has one.
+	// OutputSchema is the requested schema of the replies; nil: that of the prompt, if any.
 	OutputSchema json.RawMessage
-	// Metadata is what the host of an agent would know of the conversation, for checks that ask for it: chunks that were
-	// retrieved, an embedding, whatever a program looks at.
+	// Metadata is additional data about the conversation for checks, such as retrieved chunks or an embedding.
 	Metadata map[string]any
 
-	Dataset *Dataset     `digest:"-"` // nil: the scenario is run for itself
-	Row     *dataset.Row `digest:"-"` // for which this is the scenario; see ForRow
+	Dataset *Dataset     `digest:"-"` // nil: the scenario runs once
+	Row     *dataset.Row `digest:"-"` // the row of this scenario; see ForRow
 
 	freed    bool
-	written  *node.Node // what its file says; nil: nobody asked to keep it
-	rowLacks []string   // fields that Metadata asks for and Row does not have
+	written  *node.Node // the source of the scenario; nil: it was not kept
+	rowLacks []string   // fields that Metadata uses and Row lacks
 
-	mediaFaults, mediaDoubts []string // of the media that Row names
+	mediaFaults, mediaDoubts []string // problems of the media that Row names
 
-	// Places for messages about references that only the planner can check.
+	// Positions for messages about references that only the planner can check.
 	TaskTypePos diag.Pos
 	places      *rarePlaces `digest:"-"` // nil: it has none of these keys
 }
 
-// rarePlaces are those of keys that few scenarios have.
+// rarePlaces are positions of keys that few scenarios have.
 type rarePlaces struct{ group, domain, userRole diag.Pos }
 
-// GroupPos is the place of the provider group; zero where there is none.
+// GroupPos is the position of the provider group; zero if there is none.
 func (s *Scenario) GroupPos() diag.Pos { return s.rarePlaces().group }
 
 func (s *Scenario) rarePlaces() rarePlaces {
@@ -76,7 +75,7 @@ func (s *Scenario) rarePlaces() rarePlaces {
 	return *s.places
 }
 
-// placesOf are the places of rare keys, to be filled.
+// placesOf returns the positions of rare keys, to be set.
 func (s *Scenario) placesOf() *rarePlaces {
 	if s.places == nil {
 		s.places = &rarePlaces{}
@@ -84,10 +83,10 @@ func (s *Scenario) placesOf() *rarePlaces {
 	return s.places
 }
 
-// Free drops the turns and the checks, which are most of a scenario in memory. Nothing may use them any more.
+// Free drops the turns and the checks, which use most of a scenario's memory. They may not be used any more.
 func (s *Scenario) Free() { s.Turns, s.Conversation, s.freed = nil, nil, true }
 
-// IsFreed reports whether the turns and the checks are gone.
+// IsFreed reports whether the turns and the checks were dropped.
 func (s *Scenario) IsFreed() bool { return s.freed }
 
 // ContextMetadata feeds the template variables domain and user_role.
@@ -102,7 +101,7 @@ type ToolPolicy struct {
 	MaxTotal     int     // 0: none
 	MaxCostUSD   float64 // 0: 2.00
 	MaxIdentical int     // 0: 3
-	LimitsCost   bool    // MaxCostUSD is no default; see PolicyUnder
+	LimitsCost   bool    // MaxCostUSD was given; see PolicyUnder
 }
 
 // ChoosesTool reports whether the choice names a tool.
@@ -110,23 +109,23 @@ func (p *ToolPolicy) ChoosesTool() bool {
 	return !slices.Contains([]string{"", "auto", "required", "none"}, p.Choice)
 }
 
-// Turn is one user message, scripted or, with SelfPlay, generated. Suites may have very many turns, so what few of them
-// have is in a struct of its own.
+// Turn is one user message, scripted or, with SelfPlay, generated. Rare fields are in a struct of their own, because
+// suites may have very many turns.
 type Turn struct {
 	Pos        diag.Pos
-	Said       diag.Pos // of what is said; of the turn when it has no content
+	Said       diag.Pos // of the content; of the turn if it has none
 	Role       string   // user, or a self-play role
 	Content    string   // template
-	Literal    bool     // Content is no template: it is sent as it stands
+	Literal    bool     // Content is sent unchanged, not as a template
 	Parts      []chat.Part
 	Assertions []Placed
-	Rare       *RareTurn `digest:"inline"` // nil: it has nothing of that; see More
+	Rare       *RareTurn `digest:"inline"` // nil: all are zero; see More
 }
 
-// RareTurn is what few turns have.
+// RareTurn are the fields that few turns have.
 type RareTurn struct {
 	PartPos   []diag.Pos  // of the media of Parts, or of the parts
-	RowMedia  []RowMedium `digest:"-"` // of the media of Parts, those that rows name
+	RowMedia  []RowMedium `digest:"-"` // the media of Parts that rows name
 	SelfPlay  *SelfPlay   // nil: the turn is scripted
 	Streaming *bool
 	Mock      *TurnMock // nil: none
@@ -138,7 +137,7 @@ type RareTurn struct {
 	Consent       []Consent
 }
 
-// More is what few turns have; all of it is zero in the others.
+// More returns the rare fields; they are zero in most turns.
 func (t *Turn) More() RareTurn {
 	if t.Rare == nil {
 		return RareTurn{}
@@ -146,7 +145,7 @@ func (t *Turn) More() RareTurn {
 	return *t.Rare
 }
 
-// rare is what few turns have, to be filled.
+// rare returns the rare fields, to be set.
 func (t *Turn) rare() *RareTurn {
 	if t.Rare == nil {
 		t.Rare = &RareTurn{}
@@ -154,7 +153,7 @@ func (t *Turn) rare() *RareTurn {
 	return t.Rare
 }
 
-// SelfPlay is how a model plays the user in a turn.
+// SelfPlay says how a model plays the user in a turn.
 type SelfPlay struct {
 	Persona     string
 	MinTurns    int // user messages to generate
@@ -170,7 +169,7 @@ func (t *Turn) Persona() string {
 	return ""
 }
 
-// selfPlay is the self-play of a turn, to be filled.
+// selfPlay returns the self-play of a turn, to be set.
 func (t *Turn) selfPlay() *SelfPlay {
 	rare := t.rare()
 	if rare.SelfPlay == nil {
@@ -179,13 +178,13 @@ func (t *Turn) selfPlay() *SelfPlay {
 	return rare.SelfPlay
 }
 
-// TurnMock is the mock replies on a turn.
+// TurnMock is the mock replies of a turn.
 type TurnMock struct {
 	Replies []MockReply
 	Calls   []MockCallUse `digest:"-"` // each tool once
 }
 
-// Inline returns the mock replies on the turn; nil: none.
+// Inline returns the mock replies of the turn; nil: none.
 func (t *Turn) Inline() []MockReply {
 	if mock := t.More().Mock; mock != nil {
 		return mock.Replies

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the corpus expects")
 
-// testCase is one archive: files of a project, and how it is loaded in the lines of the comment that have the form
-// "key: value" (config, mock, paths, env) or are the word lenient.
+// testCase is one archive: files of a project, and options for loading them, which are lines "key: value" (config,
+// mock, paths, env) or the word lenient in its comment.
 type testCase struct {
 	archive *txtar.Archive
 	opts    scenario.Options
@@ -66,7 +66,7 @@ func write(t testing.TB, path string, data []byte) {
 	}
 }
 
-// compile stands in for the real checks: it knows a few names and keeps them.
+// compile is a fake compiler of checks: it knows a few names and keeps them.
 func compile(c *scenario.Check, d *diag.List) {
 	known := []string{"banned_words", "contains", "latency_budget", "max_length", "regex", "tools_called"}
 	for _, name := range known {
@@ -88,7 +88,7 @@ func compile(c *scenario.Check, d *diag.List) {
 	d.Errorf(c.Pos, len(c.Type), "unknown-check", "unknown check %q", c.Type).Hint = diag.DidYouMean(c.Type, known)
 }
 
-// render prints problems as people see them.
+// render prints problems as users see them.
 func render(t *testing.T, dir string, suite *scenario.Suite, list *diag.List) string {
 	t.Helper()
 	var b strings.Builder
@@ -121,7 +121,7 @@ func documentsOf(tb testing.TB, path string) []string {
 
 const wantFile = "want"
 
-// TestCorpusErrors: every archive in testdata/err has problems, and they read as its last file says.
+// TestCorpusErrors: every archive in testdata/err has exactly the problems in its last file.
 func TestCorpusErrors(t *testing.T) {
 	t.Parallel()
 	for _, path := range archives(t, "err") {
@@ -141,7 +141,7 @@ func TestCorpusErrors(t *testing.T) {
 	}
 }
 
-// TestCorpusGood: no archive in testdata/good has a problem, warnings included.
+// TestCorpusGood: no archive in testdata/good has a problem, including warnings.
 func TestCorpusGood(t *testing.T) {
 	t.Parallel()
 	for _, path := range archives(t, "good") {
@@ -187,7 +187,7 @@ func (c *testCase) compare(t *testing.T, path, got string) {
 	}
 }
 
-// describe writes a suite in short, one line for each thing in it.
+// describe summarises a suite, one line for each resource.
 func describe(s *scenario.Suite) string {
 	var b strings.Builder
 	for _, p := range s.Projects {

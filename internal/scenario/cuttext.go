@@ -6,13 +6,13 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// proseKeys are the keys of texts that somebody reads or that are compared, outside the parameters of checks.
+// proseKeys are the keys of texts that are read or compared, except parameters of checks.
 var proseKeys = words(
 	"content", "text", "response", "defaultResponse", "system_template", "system_template_prefix",
 	"system_template_suffix", "system_prompt", "description", "message", "goals", "constraints",
 )
 
-// cutText warns of texts, also in a list, that end before a word such as #1234.
+// cutText warns of texts, also in a list, that end before a #word, as in "order #1234", which YAML reads as a comment.
 func (d *decoder) cutText(key string, v *node.Node) {
 	if word := node.Cut(v); word != "" {
 		d.Warnf(v, "cut-text", "%s ends before %q: what follows is a comment", key, short(word)).Hint =
@@ -46,8 +46,8 @@ func (d *decoder) cutParams(params *node.Node) {
 	}
 }
 
-// strayQuote warns of a text that ends with a quote or bracket and does not begin with one: it is a part of the text,
-// which is therefore seldom found, and a ban of it holds.
+// strayQuote warns of a text that ends with a quote or bracket and does not begin with one: the quote is a part of the
+// text, so the text is rarely found, and its ban passes.
 func (d *decoder) strayQuote(key string, v *node.Node) {
 	sign := node.StrayQuote(v)
 	if sign == "" {

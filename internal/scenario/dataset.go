@@ -15,12 +15,12 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Dataset is the rows of a scenario, which runs once for each of them.
+// Dataset is the rows of a scenario, which runs once for each row.
 type Dataset struct {
 	*dataset.File
 
 	Pos        diag.Pos
-	InputField string // the field with the user's message; "": turns have it
+	InputField string // the field with the user's message; "": turns have the messages
 	InputPos   diag.Pos
 
 	width   int  // of its name in the file
@@ -28,7 +28,7 @@ type Dataset struct {
 	samples []*dataset.Row
 }
 
-// readDataset reads which file holds the rows.
+// readDataset reads the name of the file with the rows.
 func readDataset(d *decoder, s *Scenario, v *node.Node) {
 	name, ok := d.Name(v, "dataset")
 	if !ok {
@@ -52,8 +52,7 @@ func readDataset(d *decoder, s *Scenario, v *node.Node) {
 	}
 }
 
-// datasetPath is where the rows are: beside the scenario, else where other files are looked for. It may not lead out of
-// the project.
+// datasetPath resolves the file of the rows: relative to the scenario, else as other files. It must be in the project.
 func (d *decoder) datasetPath(v *node.Node, name string) string {
 	fs := d.places.fs
 	if filepath.IsAbs(name) || strings.HasPrefix(name, "~") {
@@ -120,7 +119,7 @@ func readInputField(d *decoder, s *Scenario, v *node.Node) {
 	s.Dataset.InputField, s.Dataset.InputPos = name, d.Pos(v)
 }
 
-// settleDataset sees to what the keys of a scenario with rows say together.
+// settleDataset checks the combination of keys in a scenario with rows.
 func (d *decoder) settleDataset(spec *node.Node, s *Scenario) {
 	d.closedTurns(s)
 	turns, set := node.Get(spec, "turns"), s.Dataset
@@ -141,7 +140,7 @@ func (d *decoder) settleDataset(spec *node.Node, s *Scenario) {
 	}
 }
 
-// ForRow is the scenario filled in with one row.
+// ForRow returns the scenario with the values of one row filled in.
 func (s *Scenario) ForRow(row *dataset.Row) *Scenario {
 	own := *s
 	own.Row, own.rowLacks, own.mediaFaults, own.mediaDoubts = row, nil, nil, nil
@@ -152,8 +151,8 @@ func (s *Scenario) ForRow(row *dataset.Row) *Scenario {
 	return &own
 }
 
-// filled is decoded JSON with the fields of the row in the texts in it, at any depth. A text that is exactly one
-// placeholder becomes the value of the field, of whatever type. Fields that the row does not have are added to lacks.
+// filled returns decoded JSON with fields of the row filled into its texts, at any depth. A text that is only a
+// placeholder becomes the value of the field, of any type. Missing fields are added to lacks.
 func (s *Scenario) filled(v any, lacks *[]string) any {
 	switch v := v.(type) {
 	case string:
@@ -181,7 +180,7 @@ func (s *Scenario) filled(v any, lacks *[]string) any {
 	return v
 }
 
-// RowID is the id of the row for which the scenario runs; "": it runs for none.
+// RowID is the id of the scenario's row; "": it has none.
 func (s *Scenario) RowID() string {
 	if s.Row == nil {
 		return ""
@@ -189,7 +188,7 @@ func (s *Scenario) RowID() string {
 	return s.Row.ID
 }
 
-// FillText puts the fields of the row into a text that has no other placeholders, such as a reply of a mock.
+// FillText fills fields of the row into a text without other placeholders, such as a mock reply.
 func (s *Scenario) FillText(text string) (filled string, lacks []string) {
 	if s.Row == nil || !strings.Contains(text, "{{") {
 		return text, nil
@@ -206,7 +205,7 @@ func (s *Scenario) FillText(text string) (filled string, lacks []string) {
 	return unmark(unescape(out), s.Row), lacks
 }
 
-// FillCalls puts the fields of the row into the arguments of calls.
+// FillCalls fills fields of the row into the arguments of calls.
 func (s *Scenario) FillCalls(calls []chat.ToolCall) (filled []chat.ToolCall, lacks []string) {
 	filled = slices.Clone(calls)
 	for i := range filled {
@@ -217,11 +216,11 @@ func (s *Scenario) FillCalls(calls []chat.ToolCall) (filled []chat.ToolCall, lac
 	return filled, lacks
 }
 
-// A mark takes the place of a field while a text is rendered, so that nothing within its value is taken for a
+// mark is a temporary replacement of a field while a text is rendered, so that nothing in the value is taken for a
 // placeholder.
 func mark(name string) string { return "\x00" + name + "\x00" }
 
-// unmark puts values in the places of their marks.
+// unmark replaces marks by values.
 func unmark(text string, row *dataset.Row) string {
 	if !strings.Contains(text, "\x00") {
 		return text
@@ -271,17 +270,17 @@ func (s *Scenario) rowShapes(all map[string]string) {
 	}
 }
 
-// sampled is up to how many rows are looked at to see how checks are compiled.
+// sampled is the maximum number of rows with which checks are compiled for a test.
 const sampled = 20
 
-// dataset reads which rows a scenario has, before anything else looks at their fields.
+// dataset reads the rows of a scenario, before anything else uses their fields.
 func (b *build) dataset(s *Scenario) {
 	set := s.Dataset
 	if set == nil || set.File == nil {
 		return
 	}
 	told := b.l.diags
-	if read := b.datasets[set.Name]; read != nil { // for another scenario
+	if read := b.datasets[set.Name]; read != nil { // already read for another scenario
 		set.File, told = read, &diag.List{}
 	} else {
 		if b.datasets == nil {
@@ -303,13 +302,13 @@ func (b *build) dataset(s *Scenario) {
 	}
 }
 
-// Sound reports whether the rows can be used; else what is wrong was reported.
+// Sound reports whether the rows can be used. If not, the problem was reported.
 func (s *Dataset) Sound() bool { return s.sound }
 
 // lost reports whether a scenario has unusable rows, so that its placeholders cannot be checked.
 func (s *Scenario) lost() bool { return s.Dataset != nil && !s.Dataset.sound }
 
-// sample is the scenario for a row with a value for each field that any row has.
+// sample returns the scenario for a made-up row that has every field of any row.
 func (s *Scenario) sample() *Scenario {
 	if s.Dataset == nil || s.Row != nil {
 		return s
@@ -323,8 +322,8 @@ func (s *Scenario) sample() *Scenario {
 	return s.ForRow(row)
 }
 
-// RowSamples are sets of values by which a check may be compiled before any row is run: those of the first rows, then
-// some that a text and a number may have.
+// RowSamples are sets of values with which a check is compiled before any row runs: those of the first rows, then
+// typical texts and numbers.
 func (s *Scenario) RowSamples(prompt *Prompt, region string) (all []*Values) {
 	full := s.sample().Row.Values
 	add := func(over map[string]any, made bool) {
@@ -346,9 +345,8 @@ func (s *Scenario) RowSamples(prompt *Prompt, region string) (all []*Values) {
 	return all
 }
 
-// RowFaults says why the scenario cannot be run for its row: placeholders that the row does not fill in, and messages
-// that are empty with it. What it fills in with nothing, so that a text says something else than it seems to, are
-// doubts. singles are the values of the perturbations in a turn.
+// RowFaults says why the scenario cannot run for its row: unfilled placeholders and empty messages. The doubts are
+// placeholders with empty values, which change the meaning of a text. singles are the values of a turn's perturbations.
 func (s *Scenario) RowFaults(
 	prompt *Prompt, region string, singles func(turn int) map[string]string,
 ) (faults, doubts []string) {
@@ -387,8 +385,7 @@ func (s *Scenario) RowFaults(
 	return faults, doubts
 }
 
-// PromptDoubts says what is doubtful in the words by which the scenario instructs a model or a simulated user, with the
-// values of its row.
+// PromptDoubts returns doubts about the instructions for a model or a simulated user, with the values of the row.
 func (s *Scenario) PromptDoubts(p *Project, prompt *Prompt, model, region string) (doubts []string) {
 	if prompt != nil {
 		doubts = ValuesOf(prompt, s, region).doubtsAt(prompt.TemplatePos, prompt.who(s), SystemTemplate(prompt, model),
@@ -402,7 +399,7 @@ func (s *Scenario) PromptDoubts(p *Project, prompt *Prompt, model, region string
 	return doubts
 }
 
-// doubtsAt reports the placeholders of a text that have no value.
+// doubtsAt reports placeholders of a text without a value.
 func (v *Values) doubtsAt(at diag.Pos, what, text string, given func(name string) bool) (doubts []string) {
 	for _, f := range v.emptied(text, given) {
 		doubts = append(doubts, at.String()+": "+what+f.msg+" ("+f.hint+")")

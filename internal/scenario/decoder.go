@@ -14,37 +14,37 @@ import (
 // decoder reads one file into typed values. It belongs to one goroutine.
 type decoder struct {
 	node.Reader
-	compile func(c *Check, d *diag.List) // nil: checks stay raw
+	compile func(c *Check, d *diag.List) // nil: checks are not compiled
 	places  *pathBases
 	getenv  func(string) (string, bool)
-	// recorded says that the recordings of evals are named elsewhere.
+	// recorded says that the recordings of evals come from elsewhere.
 	recorded  bool
 	skipEvals bool
-	// keepWritten says that scenarios keep what their files say.
+	// keepWritten says that scenarios keep their source.
 	keepWritten bool
-	// uncertain says that a judge who is uncertain lets a scenario with run_command pass.
+	// uncertain says that an uncertain judge lets a scenario with run_command pass.
 	uncertain bool
-	split     int // documents of the file
+	split     int // number of documents in the file
 
 	vars          map[string]string // of the prompt_configs entry that names the file
 	packFragments map[string]string // for prompts outside the pack
 
-	refs      []reference     // what the file names elsewhere in its project
-	later     []Feature       // what it asks for and arena cannot do yet
-	late      []lateCheck     // of a type that another file may declare
+	refs      []reference     // names of resources elsewhere in the project
+	later     []Feature       // requested features that arena does not have yet
+	late      []lateCheck     // whose type another file may declare
 	opens     []*OpenCheck    // with placeholders
-	given     []givenVariable // variables, where they are set
+	given     []givenVariable // variables, with their positions
 	named     []string        // variables in names and paths of files
 	tags      []selectable
 	calls     []MockCallUse // see mockUses
 	mockSteps []mockName    // of compositions, in mock replies
 }
 
-// pathBases are the folders from which the paths of a project start.
+// pathBases are the folders to which the paths of a project are relative.
 type pathBases struct {
 	fs     *files
 	config string // folder of the arena config, or of the command line
-	run    string // base of the paths that matter at run time: config, or defaults.config_dir
+	run    string // base of paths at run time: config, or defaults.config_dir
 }
 
 // reference is a name in a file that must exist elsewhere in the project.
@@ -63,9 +63,9 @@ const (
 	toGroup
 	toPersona
 	toRole     // of a turn
-	toTool     // in rules over tools, which would not apply
+	toTool     // in rules for tools, which otherwise have no effect
 	toOffered  // in a list of offered tools, where a trailing * matches any end
-	toFailing  // in a rule by which tools fail, where it does too
+	toFailing  // in a rule for failing tools, also with a trailing *
 	toTask     // a prompt by its task type
 	toPromptID // a prompt by its id in the config, or by its task type
 	toComposition
@@ -99,8 +99,8 @@ func (d *decoder) need(name string, at *node.Node, scope Feature) {
 	d.later = append(d.later, scope)
 }
 
-// runtimePath resolves a path that is used at run time: below the config folder (or defaults.config_dir), else below
-// the working directory. found is false when the file is in neither; the path is then the first of them.
+// runtimePath resolves a path for use at run time: relative to the config folder (or defaults.config_dir), else to the
+// working directory. found is false if the file is in neither; the path is then the first of them.
 func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	if filepath.IsAbs(path) {
 		return path, d.places.fs.exists(path)
@@ -114,8 +114,8 @@ func (d *decoder) runtimePath(path string) (resolved string, found bool) {
 	return first, false
 }
 
-// projectPath is runtimePath for a file that is sent to others. It does not look into the working directory: a project
-// that runs elsewhere does not mean the files there.
+// projectPath is runtimePath for a file that is sent to others. It does not use the working directory: a project that
+// runs on another machine does not mean files there.
 func (d *decoder) projectPath(path string) (resolved string, found bool) {
 	resolved, found = d.runtimePath(path)
 	first, second := filepath.Join(d.places.run, path), filepath.Join(d.places.config, path)
@@ -125,7 +125,7 @@ func (d *decoder) projectPath(path string) (resolved string, found bool) {
 	return resolved, found
 }
 
-// present resolves a path that is used at run time. It reports a missing file and returns "".
+// present resolves a path for use at run time. It reports a missing file and returns "".
 func (d *decoder) present(at *node.Node, name string) string {
 	path, found := d.runtimePath(name)
 	if found {
@@ -141,8 +141,8 @@ func (d *decoder) missingFile(name string) *problem {
 	return d.missingIn(name, d.places.run, d.places.config, ".")
 }
 
-// missingIn is the problem of a file that is in none of the folders that were searched. It lists them, and says what to
-// write if the file is beside the one that names it.
+// missingIn is the problem of a file that is in none of the searched folders. It lists them, and says what to write if
+// the file is beside the one that names it.
 func (d *decoder) missingIn(name string, searched ...string) *problem {
 	fs, run := d.places.fs, d.places.run
 	path, _ := d.runtimePath(name)
@@ -177,7 +177,7 @@ func folder(dir string) string {
 	return filepath.ToSlash(dir)
 }
 
-// foreignSeverity is the severity of what is legal in other tools.
+// foreignSeverity is the severity of content that other tools allow.
 func (d *decoder) foreignSeverity() diag.Severity {
 	if d.Lenient {
 		return diag.Warning

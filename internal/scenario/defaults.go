@@ -54,7 +54,7 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 			doc("The folder from which paths start that matter while running."),
 		object("output", outputFields, func(a *arenaFile) *Output { return &a.Defaults.Output }).
 			doc("Which results are written, and where."),
-		// The keys below are read where output is absent, as older files have them.
+		// The keys below are read if output is absent, as in older files.
 		custom("out_dir", text, func(d *decoder, a *arenaFile, v *node.Node) {
 			if dir, ok := d.Name(v, "out_dir"); ok && a.Defaults.Output.Dir == "" {
 				a.Defaults.Output.Dir = dir
@@ -82,7 +82,7 @@ var defaultsFields = table("defaults", func() rows[arenaFile] {
 	}
 })
 
-// classifier is a key that names the provider by which checks classify when they name none.
+// classifier is a key for the default provider of classifying checks.
 func classifier(key, kind, what string) *field[Defaults] {
 	return custom(key, text, func(d *decoder, f *Defaults, v *node.Node) {
 		if id, ok := d.Name(v, key); ok {
@@ -110,7 +110,7 @@ var inferenceFields = table("inference", func() rows[Defaults] {
 
 var failOnWords = words(result.FailOnWords...)
 
-// readFailOn reads additional reasons for a red run. Failures and errors always count.
+// readFailOn reads additional reasons to fail a run. Failures and errors always do.
 func readFailOn(d *decoder, a *arenaFile, v *node.Node) {
 	if v.Kind == node.List && len(v.Content) == 0 {
 		d.Warnf(v, NoEffect, "fail_on is empty, which changes nothing: %s", result.AlwaysRed).

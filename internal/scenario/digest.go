@@ -21,8 +21,8 @@ import (
 	"github.com/arena-evals/arena/internal/skill"
 )
 
-// Digest sums values as far as they affect a trial: not their position, order or file. Of a file that they name it
-// includes the content. Fields without effect are tagged `digest:"-"`.
+// Digest returns the digest of the parts of values that affect a trial: not their position, order or file. It includes
+// the content of files that they name. Fields without effect are tagged `digest:"-"`.
 func Digest(values ...any) digest.Sum { return digestRules().Of(values...) }
 
 var digestRules = sync.OnceValue(func() *digest.Rules {
@@ -66,7 +66,7 @@ func writeMedia(b []byte, v reflect.Value) []byte {
 		f := v.Field(i)
 		switch name := v.Type().Field(i).Name; {
 		case name == "Local", name == "Content", name == "SHA256", name == "Size":
-		case name == "Source": // the name of a document goes along with it
+		case name == "Source": // the name of a document is sent with it
 			if of := v.FieldByName("MIMEType").String(); f.String() != "" && media.KindOf(of) == "document" {
 				b = digest.Text(b, filepath.Base(f.String()))
 			}
@@ -87,7 +87,8 @@ func writeMedia(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// writeSkills writes a sum of each skill: together they may be many megabytes. What a SKILL.md says is not taken twice.
+// writeSkills writes a digest of each skill, because together they may be many megabytes. A SKILL.md is not hashed
+// twice.
 func writeSkills(b []byte, v reflect.Value) []byte {
 	all := v.Addr().Interface().(*skill.Set).All()
 	b = binary.AppendUvarint(b, uint64(len(all)))
@@ -102,9 +103,9 @@ func writeSkills(b []byte, v reflect.Value) []byte {
 	return b
 }
 
-// FileDigest sums the content of a file. It is empty when the file cannot be read.
+// FileDigest is the digest of a file's content. It is empty if the file cannot be read.
 func FileDigest(path string) []byte {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe would be waited for
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // reading a pipe would block
 		return nil
 	}
 	f, err := plainfile.Open(path)

@@ -54,7 +54,7 @@ var metaFields = table("metadata", func() rows[Meta] {
 	}
 }).strays(underSpec)
 
-// underSpec says that a key which belongs to the values of some kind was put beside them.
+// underSpec is the hint for a key beside spec that belongs into it.
 func underSpec(key string) string {
 	if specKey(key) {
 		return fmt.Sprintf("%q belongs under spec", key)
@@ -62,8 +62,8 @@ func underSpec(key string) string {
 	return ""
 }
 
-// documents reads the documents of a file. want is the kind that the reference to the file asks for. A document of no
-// kind is read as that one, so that its mistakes are found. "" accepts every kind.
+// documents reads the documents of a file. want is the kind that the reference to the file requires; "": any. A
+// document of unknown kind is read as want, so that its mistakes are found.
 func (d *decoder) documents(data []byte, want kind) []document {
 	var docs []document
 	roots := node.Parse(&d.Reader, data)
@@ -76,7 +76,7 @@ func (d *decoder) documents(data []byte, want kind) []document {
 	return docs
 }
 
-// listHint says what a file lacks that is only a list of checks or of turns; "" where it is none.
+// listHint says what is missing in a file that is only a list of checks or of turns; "" for other files.
 func listHint(root *node.Node) string {
 	if root.Kind != node.List || len(root.Content) == 0 {
 		return ""
@@ -101,7 +101,7 @@ func (d *decoder) document(root *node.Node, want kind) (document, bool) {
 	}
 	doc.spec, doc.bare = without(root, "$schema"), true
 	switch found := recognise(root); {
-	case found == kindPersona && want == kindPrompt && node.Get(root, "system_prompt") != nil: // a word of other tools
+	case found == kindPersona && want == kindPrompt && node.Get(root, "system_prompt") != nil: // other tools use this key
 	case found != "":
 		doc.kind = found
 	}
@@ -198,7 +198,7 @@ func fileID(file string) string {
 	return base
 }
 
-// splitHint is what to do about a document that lacks what another one of its file may have.
+// splitHint is the hint for a document that lacks a key which another document of the file may have.
 func (d *decoder) splitHint() string {
 	return fmt.Sprintf("the file holds %d documents, divided by a line ---; remove that line if they are one", d.split)
 }

@@ -16,14 +16,14 @@ var variable = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 })
 
-// Unset is a variable that a text uses and that the environment does not have. The text is "" then, so that it is never
-// sent with a gap. The code that needs the text reports it: not all runs do.
+// Unset is a variable that a text uses and that is not set. The text is then "", so that it is never sent incomplete.
+// The code that needs the text reports it, because some runs do not need it.
 type Unset struct {
 	Name string
 	Pos  diag.Pos // of the text
 }
 
-// Report reports the variable, of the thing that needs it; "" is none.
+// Report reports the variable; of names the setting that needs it, or is "".
 func (u Unset) Report(of string, d *diag.List) {
 	if of != "" {
 		of += ": "
@@ -51,8 +51,8 @@ func (d *decoder) expand(n *node.Node, s string, missing *[]Unset) string {
 // Expanded is a text after expansion of environment variables.
 type Expanded struct {
 	Text   string
-	Values []string // what came from the environment; secrets, for all that is known
-	Unset  []string // the names for which there was nothing
+	Values []string // values from the environment, which may be secrets
+	Unset  []string // names of variables that are not set
 }
 
 // Expand replaces ${NAME} and ${NAME:-default} in a text by environment variables.
@@ -73,7 +73,8 @@ func Expand(s string, getenv func(name string) (string, bool)) (out Expanded) {
 	return out
 }
 
-// withDotenv adds the variables of a .env file in dir to the environment, which wins. No message shows its content.
+// withDotenv adds the variables of a .env file in dir to the environment, which has precedence. No message shows its
+// content.
 func (l *loader) withDotenv(dir string) (getenv func(string) (string, bool), vars map[string]string) {
 	file := join(dir, ".env")
 	if !l.fs.exists(file) {
@@ -99,8 +100,8 @@ func (l *loader) withDotenv(dir string) (getenv func(string) (string, bool), var
 	}, vars
 }
 
-// strayLine guesses the line that is not an assignment. The library's message is not used because it may contain
-// secrets.
+// strayLine guesses the line that is not an assignment. The message of the library may contain secrets, so it is not
+// used.
 func strayLine(data []byte) int32 {
 	assignment := regexp.MustCompile(`^\s*(export\s+)?[\w.]+\s*[=:]`)
 	for i, line := range strings.Split(string(data), "\n") {

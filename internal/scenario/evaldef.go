@@ -28,7 +28,7 @@ type threshold struct {
 var triggers = words(TriggerEveryTurn, TriggerSessionComplete, TriggerSampleTurns, TriggerSampleSessions,
 	TriggerConversationComplete, TriggerWorkflowStep)
 
-// defaultSample is the percentage of evals on samples that give none.
+// defaultSample is the default percentage of evals on samples.
 const defaultSample = 5
 
 // evalFields are the keys of an eval definition in configs, packs and prompts.
@@ -62,7 +62,7 @@ var evalFields = table("an eval", func() rows[evalFile] {
 	return belowParams(key, "id", "type", "params", "trigger", "enabled", "threshold", "when", "message", "groups", "metric")
 })
 
-// evalID refuses ids that could not be typed, listed with commas, or recognized in a text.
+// evalID refuses ids that are hard to type, to list with commas, or to recognise in a text.
 var evalID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_.:/-]*$`) })
 
 func readEvalID(d *decoder, e *evalFile, v *node.Node) {
@@ -139,11 +139,11 @@ func (d *decoder) evals(n *node.Node, what string) []*Eval {
 	return list
 }
 
-// likelyShare is the smallest percentage below 1 that was probably meant as a share.
+// likelyShare is the smallest value below 1 that was probably meant as a share.
 const likelyShare = 0.05
 
-// oddSample tells of percentages by which nothing is judged, or other than it seems. They have two decimals. A
-// threshold on an empty sample would always hold.
+// oddSample warns of percentages that select nothing, or are probably mistakes. They have two decimals. A threshold on
+// an empty sample would always pass.
 func (d *decoder) oddSample(e *evalFile) {
 	if e.sample == nil || d.skipEvals && e.gates() || !e.Enabled && !e.gates() {
 		return
@@ -166,7 +166,7 @@ func (d *decoder) oddSample(e *evalFile) {
 	}
 }
 
-// export completes the metric of an eval that declares none, or none of its parts.
+// export completes the metric of an eval with defaults.
 func (e *evalFile) export() {
 	if e.Metric == nil {
 		e.Metric = result.DefaultMetric(e.ID, e.IDPos)

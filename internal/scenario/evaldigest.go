@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// digestOf sums the check, the parameters and the condition of an eval, independent of file and layout. It is "" for
-// values that JSON cannot hold, which are reported elsewhere.
+// digestOf is the digest of the check, the parameters and the condition of an eval, independent of file and layout. It
+// is "" for values that JSON cannot hold, which are reported elsewhere.
 func digestOf(file string, n *node.Node) string {
 	plain := node.Reader{File: file, Diags: &diag.List{}}
 	measured := map[string]any{}

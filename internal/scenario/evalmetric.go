@@ -17,7 +17,7 @@ import (
 type metricFile struct {
 	result.Metric
 	name, kind, limits, buckets *node.Node
-	le                          *node.Node // the label that histograms have of their own
+	le                          *node.Node // the label le, which histograms set themselves
 }
 
 // metricFields are the keys of a metric that have an effect. Other keys are allowed for other readers.
@@ -52,7 +52,7 @@ var (
 	metricKey   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_]*$`) })
 )
 
-// metric reads how an eval is exported; nil when it is no map.
+// metric reads how an eval is exported; nil if it is not a map.
 func (d *decoder) metric(v *node.Node) *result.Metric {
 	var m metricFile
 	if !metricFields.read(d, v, &m) {
@@ -78,7 +78,7 @@ func (d *decoder) metric(v *node.Node) *result.Metric {
 	return &m.Metric
 }
 
-// mistypedMetricKeys reports keys that are almost one of those that mean something.
+// mistypedMetricKeys reports misspelled keys.
 func (d *decoder) mistypedMetricKeys(v *node.Node) {
 	for i := 0; i+1 < len(v.Content); i += 2 {
 		key := v.Content[i]
@@ -88,7 +88,7 @@ func (d *decoder) mistypedMetricKeys(v *node.Node) {
 	}
 }
 
-// readBuckets reads the upper bounds of a histogram's buckets, each above the one before.
+// readBuckets reads the upper bounds of a histogram's buckets, in increasing order.
 func readBuckets(d *decoder, m *metricFile, v *node.Node) {
 	m.buckets = v
 	d.Items(v, "metric.buckets", func(i int, item *node.Node) {
@@ -119,16 +119,16 @@ func readMetricLabels(d *decoder, m *metricFile, v *node.Node) {
 	})
 }
 
-// evalMetrics reports evals of the project whose metrics cannot be exported side by side.
+// evalMetrics reports evals whose metrics cannot be exported together.
 func (b *build) evalMetrics() {
-	seen, odd := map[*Eval]bool{}, map[*Eval]bool{} // odd ones fit into no family
+	seen, odd := map[*Eval]bool{}, map[*Eval]bool{} // odd ones conflict with their family
 	families := map[string]*result.Metric{}
 	clashes := map[[2]*Eval]bool{}
 	for _, prompt := range append([]*Prompt{nil}, b.p.Prompts...) {
 		series := map[string]*Eval{} // of one conversation
 		for _, e := range b.p.EvalsFor(prompt) {
 			m := e.Metric
-			if !e.Enabled || odd[e] || m.Type == "" || m.Name == "" { // the latter two are reported already
+			if !e.Enabled || odd[e] || m.Type == "" || m.Name == "" { // a missing type or name is reported already
 				continue
 			}
 			if families[m.Name] == nil {
@@ -151,7 +151,7 @@ func (b *build) evalMetrics() {
 	}
 }
 
-// sameFamily reports two metrics of one name that are not of one kind; they are then no family.
+// sameFamily reports two metrics with the same name and different types.
 func (b *build) sameFamily(first, m *result.Metric) bool {
 	problem := ""
 	switch {

@@ -54,7 +54,7 @@ func fieldOf(docs []*node.Node, p *diag.Diagnostic) string {
 		return strings.TrimPrefix(path+"."+missing, ".")
 	}
 	parts := strings.Split(path, ".")
-	return strings.Join(parts[:min(len(parts), 2)], ".") // of a map with free keys the map
+	return strings.Join(parts[:min(len(parts), 2)], ".") // for a map with free keys: the map
 }
 
 // pathTo finds the value, or the key, that starts at a position.

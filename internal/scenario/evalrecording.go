@@ -13,13 +13,13 @@ type RecordingEval struct {
 	Meta
 	File         string `digest:"-"`
 	Description  string
-	TaskType     string // of the prompt whose evals are run as well; "" is the only one
+	TaskType     string // task type of the prompt whose evals are run too; "": the only prompt
 	TaskTypePos  diag.Pos
-	Recordings   []string `digest:"-"` // files of one conversation or more each
-	PassedOver   []string `digest:"-"` // files that it names although others are judged
-	RecordingPos diag.Pos // where they are named
-	Type         string   // of the recordings, as the file has it; "" leaves it to their content
-	AllTurns     []Placed // of every reply
+	Recordings   []string `digest:"-"` // files with one or more conversations
+	PassedOver   []string `digest:"-"` // files that it names, although others are judged
+	RecordingPos diag.Pos // position of their names
+	Type         string   // type of the recordings in the file; "": detected
+	AllTurns     []Placed // checks of every reply
 	Conversation []Placed
 	Tags         []string
 }
@@ -101,7 +101,7 @@ func (d *decoder) recordingEval(doc document) *RecordingEval {
 	return &e.RecordingEval
 }
 
-// unusedRecording warns of a missing recording that is not needed, because others are judged.
+// unusedRecording warns of a missing recording if others are judged instead.
 func (d *decoder) unusedRecording(e *recordingEvalFile) {
 	name, ok := d.Name(e.path, "path")
 	if !ok {

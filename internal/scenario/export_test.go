@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// SchemaFor names the schema for a document, as the loader tells its kind; "" when it cannot.
+// SchemaFor names the schema for a document, as the loader detects its kind; "": unknown.
 func SchemaFor(root *node.Node) string {
 	found := recognise(root)
 	if k := node.Get(root, "kind"); k != nil {
@@ -30,7 +30,7 @@ func SchemaFor(root *node.Node) string {
 	return ""
 }
 
-// SchemaTextProblems lists the descriptions of keys that are no sentences.
+// SchemaTextProblems lists descriptions of keys that are not sentences.
 func SchemaTextProblems() (problems []string, found int) {
 	met := map[string]bool{}
 	for _, root := range keyRoots() {
@@ -48,13 +48,13 @@ func SchemaTextProblems() (problems []string, found int) {
 	return problems, len(met)
 }
 
-// ShownParams are the parameters that a judge or a person reads.
+// ShownParams are the parameters that are shown to judges or people.
 func ShownParams() []string { return slices.Clone(shownParams) }
 
-// PromptKeys are the keys of a prompt that a persona has not.
+// PromptKeys are the keys of prompts that personas do not have.
 func PromptKeys() []string {
 	return slices.DeleteFunc(promptFields.names(), func(key string) bool { return !onlyInPrompts(key) })
 }
 
-// WrittenKeys are the keys by which a scenario with messages is told from a recording.
+// WrittenKeys are the keys that distinguish a scenario with messages from a recording.
 func WrittenKeys() []string { return slices.Clone(writtenKeys) }

@@ -10,8 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// fields lists the keys of one kind of map in the files: the one place that knows their names, their values and
-// where these go.
+// fields lists the keys of one kind of map in the files, and defines their names, their values and where the values go.
 type fields[T any] struct {
 	keyTable
 	all func() rows[T]
@@ -23,12 +22,12 @@ type rows[T any] []*field[T]
 // field is one key.
 type field[T any] struct {
 	keys.Key
-	// read puts the value into t. Nil: the value is checked against its shape and dropped.
+	// read puts the value into t. Nil: the value is only checked against its shape.
 	read func(d *decoder, t *T, v *node.Node)
 }
 
-// table makes the fields of a map, when they are needed first: most tables are for files that most projects do not
-// have. A map has at most 64 keys.
+// table declares the keys of a map. They are made on first use, because most projects need few tables. A map has at
+// most 64 keys.
 func table[T any](what string, all func() rows[T]) *fields[T] {
 	return newFields(what, sync.OnceValue(all))
 }
@@ -55,7 +54,7 @@ func newFields[T any](what string, all func() rows[T]) *fields[T] {
 // Schema implements keys.Shape.
 func (f *fields[T]) Schema(w keys.Writer) *jsonschema.Doc { return w.Table(f) }
 
-// strays sets the message about unknown keys and returns f.
+// strays sets the message for unknown keys and returns f.
 func (f *fields[T]) strays(where func(key string) string) *fields[T] {
 	f.stray = where
 	return f
@@ -73,7 +72,7 @@ func (f *fields[T]) open() *fields[T] {
 	return f
 }
 
-// read reads a map into t. It returns false when n is no map.
+// read reads a map into t. It returns false if n is not a map.
 func (f *fields[T]) read(d *decoder, n *node.Node, t *T) bool {
 	return f.walk(d, n, func(j int, v *node.Node) { f.all()[j].read(d, t, v) })
 }
@@ -90,53 +89,53 @@ func (x *field[T]) must(hint ...string) *field[T] {
 // doc says what the field is for, in sentences.
 func (x *field[T]) doc(text string) *field[T] { x.Doc = text; return x }
 
-// preset says what holds where the key is left out, as it would be written.
+// preset documents the default value, as it would be written.
 func (x *field[T]) preset(text string) *field[T] { x.Default = text; return x }
 
-// later says what of arena the key asks for and does not get yet.
+// later names the missing feature of arena that the key needs.
 func (x *field[T]) later(feature string) *field[T] { x.Later = feature; return x }
 
-// usual lists values that do what is done without the field, and returns x.
+// usual lists values without effect, because arena does the same by default.
 func (x *field[T]) usual(values ...string) *field[T] { x.Usual = values; return x }
 
 // orNull lets a field be empty.
 func (x *field[T]) orNull() *field[T] { x.Null = true; return x }
 
-// because gives a field that has a reader a reason to change nothing.
+// because gives the reason why a field with a reader has no effect.
 func (x *field[T]) because(s keys.Silence) *field[T] { x.Silence = s; return x }
 
-// remark is a field for people: what a file says about itself.
+// remark is a field with text for readers of the file.
 func remark[T any](name string, s keys.Shape) *field[T] {
 	return &field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ForPeople}}
 }
 
-// apart is a field that another place reads.
+// apart is a field that is read elsewhere.
 func apart[T any](name string, s keys.Shape) *field[T] {
 	return &field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.ReadApart}}
 }
 
-// ownName is a field with the name of a document that has no metadata, which is read before the others.
+// ownName is the field with the name of a document without metadata, which is read before the others.
 func ownName[T any](name string) *field[T] {
 	return apart[T](name, text).doc("The name by which others know it, where metadata has none.")
 }
 
-// inside is a field of a block that is reported, refused, or has its scenario skipped as a whole.
+// inside is a field of a block that is reported, refused or skipped as a whole.
 func inside[T any](name string, s keys.Shape) *field[T] {
 	return &field[T]{Key: keys.Key{Name: name, Shape: s, Silence: keys.InBlock}}
 }
 
-// idle is a field that is checked and reported to have no effect, except for the usual values: they mean what arena
-// does anyway.
+// idle is a field that is checked and has no effect. That is reported, except for the usual values, which mean what
+// arena does anyway.
 func idle[T any](name string, s keys.Shape, why string, usual ...string) *field[T] {
 	return &field[T]{Key: keys.Key{Name: name, Shape: s, Idle: why, Usual: usual}}
 }
 
-// block is a field with a map whose keys say themselves what happens to them.
+// block is a field with a map of fields.
 func block[T, U any](name string, of *fields[U]) *field[T] {
 	return custom(name, of, func(d *decoder, _ *T, v *node.Node) { of.Check(d, v, name) })
 }
 
-// gone is a field that must not be used; it says what to do instead.
+// gone is a removed field; the message says what to use instead.
 func gone[T any](name, wrong, hint string) *field[T] {
 	return &field[T]{Key: keys.Key{Name: name, Wrong: wrong, Hint: hint}}
 }
@@ -280,7 +279,7 @@ func object[T, U any](name string, of *fields[U], at func(*T) *U) *field[T] {
 	return custom(name, of, func(d *decoder, t *T, v *node.Node) { of.read(d, v, at(t)) })
 }
 
-// objectPtr is a field with a map that is read into a part of T of its own.
+// objectPtr is a field with a map that is read into a new part of T.
 func objectPtr[T, U any](name string, of *fields[U], at func(*T) **U) *field[T] {
 	return custom(name, of, func(d *decoder, t *T, v *node.Node) {
 		u := new(U)

@@ -16,8 +16,8 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// files reads files below one working directory. Paths in the loader are as displayed: relative to the working
-// directory if they are below it. It is safe for concurrent use.
+// files reads files below one working directory. The loader's paths are as displayed: relative if they are below the
+// working directory. It is safe for concurrent use.
 type files struct {
 	dir    string // "": that of the process
 	memory memoryFiles
@@ -44,7 +44,7 @@ func (f *files) access(path string) string {
 	return filepath.Join(f.dir, path)
 }
 
-// show is the path for messages, the same for all spellings of it: relative if it is below the working directory.
+// show is the path for messages, the same for all spellings: relative if it is below the working directory.
 func (f *files) show(path string) string {
 	clean := filepath.Clean(path)
 	if filepath.IsLocal(clean) {
@@ -56,7 +56,7 @@ func (f *files) show(path string) string {
 			return clean
 		}
 		if rel, err := filepath.Rel(bases[0], filepath.Join(bases[0], path)); err == nil {
-			return rel // out of the working directory, and perhaps into it again
+			return rel // it leaves the working directory, and may enter it again
 		}
 		return clean
 	}
@@ -68,8 +68,8 @@ func (f *files) show(path string) string {
 	return clean
 }
 
-// base are the names of the working directory, as absolute paths; from the first one, ".." leads to the parent folder.
-// It is empty when the system does not know it.
+// base returns the absolute names of the working directory, of which the first leads to the parent folder by "..". It
+// is empty if the system does not know it.
 func (f *files) base() []string {
 	f.once.Do(func() {
 		named, err := filepath.Abs(f.dir)
@@ -84,12 +84,12 @@ func (f *files) base() []string {
 	return f.bases
 }
 
-// rel is the way from a folder to a path, both as displayed.
+// rel is the relative path from a folder to a path, both as displayed.
 func (f *files) rel(dir, path string) (string, error) {
 	return filepath.Rel(f.absolutePath(dir), f.absolutePath(path))
 }
 
-// absolutePath is the absolute path of a path that is displayed.
+// absolutePath is the absolute form of a displayed path.
 func (f *files) absolutePath(path string) string {
 	bases := f.base()
 	if filepath.IsAbs(path) || len(bases) == 0 {
@@ -120,7 +120,7 @@ func (f *files) isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// inMemory reports whether the caller brought a file along.
+// inMemory reports whether the caller supplied a file.
 func (f *files) inMemory(path string) bool {
 	if len(f.memory) == 0 {
 		return false
@@ -129,12 +129,12 @@ func (f *files) inMemory(path string) bool {
 	return ok
 }
 
-// isMemoryDir reports whether the caller brought a file below a folder along.
+// isMemoryDir reports whether the caller supplied a file below a folder.
 func (f *files) isMemoryDir(path string) bool {
 	return len(f.memory) > 0 && f.memory.isDir(f.show(path))
 }
 
-// take is read for a file of the project itself.
+// take is read for a file that belongs to the project.
 func (f *files) take(path string) ([]byte, *problem) {
 	if f.outside(path) {
 		return nil, f.staysHere(path)
@@ -148,8 +148,8 @@ func (f *files) take(path string) ([]byte, *problem) {
 	return data, why
 }
 
-// outside reports whether a project that is sent elsewhere does not have a file with it: it leads out of the working
-// directory. Others may have those with absolute paths.
+// outside reports whether a file is missing on a machine to which the project is sent, because it is outside the
+// working directory. Absolute paths may exist there.
 func (f *files) outside(path string) bool {
 	if !f.sent || filepath.IsAbs(path) {
 		return false
@@ -208,7 +208,7 @@ func (f *files) unreadable(path string, err error) *problem {
 	return f.missing(path)
 }
 
-// noMatch is the problem of a pattern that no file matches: with the folder that is missing, or what it holds.
+// noMatch is the problem of a pattern without matches: the missing folder, or the files that the folder has.
 func (f *files) noMatch(pattern string) *problem {
 	p := &problem{code: "no-match", msg: fmt.Sprintf("no file matches %q", pattern)}
 	dir := pattern
@@ -226,7 +226,7 @@ func (f *files) noMatch(pattern string) *problem {
 	return p
 }
 
-// yamlFiles lists the YAML and JSON files among some names, not too many.
+// yamlFiles lists the YAML and JSON files among some names, up to a limit.
 func yamlFiles(names []string) string {
 	const most = 5
 	names = slices.DeleteFunc(names, func(name string) bool {
@@ -238,8 +238,7 @@ func yamlFiles(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// above are the folders above the working directory whose projects it may belong to, the nearest first: up to the root
-// of its repository.
+// above are the parent folders of the working directory, the nearest first, up to the root of its repository.
 func (f *files) above() []string {
 	bases := f.base()
 	if len(bases) == 0 {
@@ -343,8 +342,8 @@ func matchesTail(pattern, path string) bool {
 	return err == nil && ok
 }
 
-// walk calls visit for every file and folder below a folder, in lexical order. Dot folders are left out, and those for
-// which visit returns fs.SkipDir. Links are followed, each folder once, wherever they lead.
+// walk calls visit for every file and folder below a folder, in lexical order. It skips dot folders, and folders for
+// which visit returns fs.SkipDir. It follows links, and visits each folder once.
 func (f *files) walk(root string, visit func(path string, dir bool) error) error {
 	return f.walkIn(root, map[string]bool{}, visit)
 }
@@ -370,8 +369,8 @@ func (f *files) walkIn(dir string, seen map[string]bool, visit func(path string,
 	return nil
 }
 
-// entries are the names in a folder, on disk and in memory; the value says which are folders. A folder on disk has none
-// the second time.
+// entries are the names in a folder, on disk and in memory; the value is true for folders. For a folder on disk that
+// was visited before it returns none.
 func (f *files) entries(dir string, seen map[string]bool) (map[string]bool, error) {
 	found := map[string]bool{}
 	if len(f.memory) > 0 {
@@ -379,7 +378,7 @@ func (f *files) entries(dir string, seen map[string]bool) (map[string]bool, erro
 	}
 	base, err := filepath.EvalSymlinks(f.access(dir))
 	switch {
-	case err != nil && len(found) > 0: // it is in memory alone
+	case err != nil && len(found) > 0: // it exists only in memory
 		return found, nil
 	case err != nil || seen[base]:
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// plainConfigs are the names, without their ending, under which a config is found that has none of its own.
+// plainConfigs are the names, without extension, of configs that do not end in .arena.yaml.
 var plainConfigs = []string{"arena", "config"}
 
 // configIn returns the config of a folder: config.arena.yaml, or the only *.arena.yaml. Several are an error.
@@ -55,7 +55,7 @@ func (l *loader) configsIn(dir string) []string {
 	return all
 }
 
-// configAbove is what to do where there is no config.
+// configAbove is the hint if there is no config.
 func (l *loader) configAbove() string {
 	for _, dir := range l.fs.above() {
 		if all := l.configsIn(dir); len(all) > 0 {
@@ -65,13 +65,13 @@ func (l *loader) configAbove() string {
 	return "name files or folders to run, or a config with -c; `arena init` writes a project to begin with"
 }
 
-// holdsConfig reports whether a path is a folder in which a config lies.
+// holdsConfig reports whether a path is a folder with this config.
 func (l *loader) holdsConfig(path, config string) bool {
 	dir := l.fs.show(path)
 	return !l.fs.isGlob(dir) && l.fs.isDir(dir) && slices.ContainsFunc(l.configsIn(dir), l.sameAs(config))
 }
 
-// otherProjects refuses configs that a path names beside the one of -c, which would not be run.
+// otherProjects refuses configs on the command line besides the one of -c, which would not be run.
 func (l *loader) otherProjects(path string, configs []string, config string) {
 	for _, other := range slices.DeleteFunc(configs, l.sameAs(config)) {
 		what := fmt.Sprintf("%q is a config", path)
@@ -83,8 +83,7 @@ func (l *loader) otherProjects(path string, configs []string, config string) {
 	}
 }
 
-// leaveConfigs keeps which configs of a folder that the command line names, or of one below it, are not run: who names
-// a folder means all that is in it.
+// leaveConfigs notes the other configs in a named folder, which are not run although the user means everything in it.
 func (l *loader) leaveConfigs(dir, config string) {
 	for _, other := range l.configsIn(dir) {
 		if config != "" && other != config {
@@ -93,7 +92,7 @@ func (l *loader) leaveConfigs(dir, config string) {
 	}
 }
 
-// sameAs compares a path with another, whatever links lead to them.
+// sameAs compares a path with another after resolving links.
 func (l *loader) sameAs(path string) func(string) bool {
 	dirs := map[string]string{}
 	real := l.fs.real(path, dirs)

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// freePlace is a map in some kind of file in which any key may stand.
+// freePlace is a map with free keys in some kind of file.
 type freePlace struct {
 	path   []string // keys from the root of the values; - is an entry of a list
 	reader reader
@@ -61,7 +61,7 @@ func freePlaces() (found []freePlace) {
 	return found
 }
 
-// roots are the tables that are read by themselves: parts that others keep for later come first.
+// roots are the tables that are read on their own: parts that other tables read late come first.
 func roots() []FileKind {
 	var all []FileKind
 	add := func(name string, of keys.Table) { all = append(all, FileKind{SchemaKind{Name: name}, "", of}) }
@@ -78,7 +78,7 @@ func roots() []FileKind {
 	return append(all, FileKinds()...)
 }
 
-// document is a flow map in which a value stands at the place.
+// document is a flow map with a value at the place.
 func (p freePlace) document(value string) string {
 	text := value
 	for i := len(p.path) - 1; i > 0; i-- {
@@ -124,9 +124,9 @@ func read(d *decoder, name string, n *node.Node) {
 	}
 }
 
-// TestNoCheckStandsWhereNobodyReads puts the keys of checks into every map of every kind of file in which any key may
-// stand, in several shapes and depths. All of them must be refused, also leniently. Where tools and servers read, only
-// a list of checks can be told from what they read.
+// TestNoCheckStandsWhereNobodyReads puts the keys of checks into every map with free keys, in several shapes and
+// depths. All of them must be refused, also leniently. In maps that tools and servers read, only a list of checks is
+// recognised.
 func TestNoCheckStandsWhereNobodyReads(t *testing.T) {
 	t.Parallel()
 	keys := []string{

@@ -28,7 +28,7 @@ func (f *files) missing(path string) *problem {
 	return p
 }
 
-// nearby is a file of the same name in a folder beside or below the one that a path names; "": none, or several.
+// nearby is a file with the same name in a folder beside or below the named one; "": none, or several.
 func (f *files) nearby(path string) (found string) {
 	dir, base := filepath.Dir(path), filepath.Base(path)
 	for _, above := range []string{dir, filepath.Dir(dir)} {
@@ -46,8 +46,8 @@ func (f *files) nearby(path string) (found string) {
 	return found
 }
 
-// spelled is the file that a path means with other slashes or letters, or relative to the working directory in place of
-// the root; "": none.
+// spelled is the file whose path differs only in slashes or case, or is relative to the working directory instead of
+// absolute; "": none.
 func (f *files) spelled(path string) string {
 	straight := strings.ReplaceAll(path, `\`, "/")
 	for _, from := range []string{straight, strings.TrimLeft(straight, "/")} {

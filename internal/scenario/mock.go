@@ -11,7 +11,7 @@ import (
 // MockFile is a loaded mock response file. It is immutable and safe for concurrent use.
 type MockFile struct {
 	File      string `digest:"-"`
-	First     bool   // of --mock-config: its numbered replies win over those on turns
+	First     bool   // of --mock-config: its numbered replies have precedence over those on turns
 	Default   *string
 	Scenarios map[string]*MockScenario `digest:"-"`
 	SelfPlay  map[string]*MockScenario // by persona
@@ -31,7 +31,7 @@ type MockScenario struct {
 	Default *string
 	Turns   []MockTurn             // sorted by index
 	Steps   map[string][]MockReply // by the step of a composition: one reply for each round
-	// Summaries stand for what a context policy leaves out, in the order in which they are asked for.
+	// Summaries are the summaries for a context policy, in the order of the requests.
 	Summaries []MockReply
 }
 
@@ -81,7 +81,7 @@ type MockReply struct {
 	PartPos   []diag.Pos      `digest:"-"` // of the media of Parts, or of the parts; nil: not known
 	ToolCalls []chat.ToolCall // without ids
 	Places    []diag.Pos      `digest:"-"` // of the calls, in their order; nil: not known
-	// Results are what came of calls, by their index, as they were recorded: without ids, and those tools are not run.
+	// Results are recorded results of calls, by the index of the call, without ids. These tools are not run.
 	Results      map[int]chat.ToolResult
 	ResultPos    map[int][]diag.Pos `digest:"-"` // of their parts, as PartPos
 	Error        string             // the call fails with this text
@@ -90,7 +90,7 @@ type MockReply struct {
 	FinishReason string
 	Usage        *chat.Usage
 	CostUSD      *float64 // nil: by the prices of the provider
-	// OneOf are replies among which the mock draws one for each trial; then nothing else of the reply is set. See Draw.
+	// OneOf are replies of which the mock draws one for each trial. The other fields are then empty. See Draw.
 	OneOf []MockChoice
 }
 
@@ -101,7 +101,7 @@ func (r *MockReply) plain() bool {
 }
 
 // EachMockReply visits the replies that a mock may give in the scenario and that are more than a text: those of a mock
-// file, which may be nil, and those that stand on its turns.
+// file, which may be nil, and those on its turns.
 func (s *Scenario) EachMockReply(file *MockFile, visit func(*MockReply)) {
 	each := func(r *MockReply) {
 		for one := range r.Each() {

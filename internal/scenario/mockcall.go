@@ -43,7 +43,7 @@ var mockCallFields = table("a tool call", func() rows[mockCall] {
 })
 
 func readMockArguments(d *decoder, c *mockCall, v *node.Node) {
-	if v.Kind == node.Scalar { // as a model writes them: JSON text, or what it took for that
+	if v.Kind == node.Scalar { // JSON text, or invalid JSON as a model may write it
 		if s, ok := d.String(v, "arguments"); ok {
 			c.Args, c.BadArgs = chat.ParseArgs(s)
 		}
@@ -69,7 +69,7 @@ func readMockResult(d *decoder, c *mockCall, v *node.Node) {
 	}
 }
 
-// check judges what the keys say together.
+// check checks the combination of keys.
 func (c *mockCall) check(d *decoder, n *node.Node) {
 	if c.Args == nil && c.BadArgs == "" {
 		c.Args = map[string]any{}
@@ -88,7 +88,7 @@ func (c *mockCall) check(d *decoder, n *node.Node) {
 	}
 }
 
-// note keeps the first position of each tool whose result is not given.
+// note keeps the first position of each tool without a given result.
 func (c *mockCall) note(d *decoder, n *node.Node) {
 	same := func(u MockCallUse) bool { return u.Name == c.Name }
 	if !c.came && c.Name != "" && !slices.ContainsFunc(d.calls, same) {
@@ -96,7 +96,7 @@ func (c *mockCall) note(d *decoder, n *node.Node) {
 	}
 }
 
-// mockUses returns the tools that the replies which read reads leave to answer.
+// mockUses returns the tools without given results in the replies that read reads.
 func (d *decoder) mockUses(read func()) []MockCallUse {
 	d.calls = nil
 	read()

@@ -11,8 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// mockNames is a mock file together with the places of its names, which are compared with those of the project once
-// everything is loaded.
+// mockNames is a mock file with the positions of its names, which are compared with those of the project after loading.
 type mockNames struct {
 	file      *MockFile
 	scenarios []mockName
@@ -94,7 +93,7 @@ func (d *decoder) mockScenarios(n *node.Node, what string) (map[string]*MockScen
 		} else if !mockScenarioFields.read(d, v, m) {
 			return
 		}
-		// Judges answer in the turns that they are asked about, and personas between scripted messages, which count too.
+		// Judges answer in any turn, and the numbers of personas also count scripted messages.
 		if what == "scenarios" && d.Diags.Errors() == before && m.Steps == nil {
 			d.mockGaps(m, v)
 		}
@@ -150,7 +149,7 @@ func (d *decoder) mockGaps(m *MockScenario, v *node.Node) {
 	}
 }
 
-// inlineMock reads the replies that stand on a turn: one, or a list of them for the rounds of the tool loop.
+// inlineMock reads the replies on a turn: one, or a list for the rounds of the tool loop.
 func (d *decoder) inlineMock(n *node.Node) []MockReply {
 	if n.Kind != node.List {
 		return []MockReply{d.mockReply(n)}
@@ -171,7 +170,7 @@ func (d *decoder) inlineMock(n *node.Node) []MockReply {
 	return replies
 }
 
-// besides resolves a path that is named inside a file against the folder of that file.
+// besides resolves a path relative to the file that contains it.
 func (d *decoder) besides(path string) string {
 	if filepath.IsAbs(path) {
 		return path

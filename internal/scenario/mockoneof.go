@@ -23,7 +23,7 @@ var mockChoiceFields = table("a reply of one_of", func() rows[mockReplyFile] {
 	}, mockReplyRows()...)
 }).shows("{chance: 0.5, content: …}")
 
-// Each yields the reply, or those among which it is drawn. They must not be changed.
+// Each yields the reply, or its choices. They must not be changed.
 func (r *MockReply) Each() iter.Seq[*MockReply] {
 	return func(yield func(*MockReply) bool) {
 		if len(r.OneOf) == 0 {
@@ -38,7 +38,7 @@ func (r *MockReply) Each() iter.Seq[*MockReply] {
 	}
 }
 
-// Draw is the reply, or that of its choices in whose part of the numbers from 0 to 1 one lies. It must not be changed.
+// Draw returns the reply, or the choice whose part of the numbers from 0 to 1 contains at. It must not be changed.
 func (r *MockReply) Draw(at float64) *MockReply {
 	if len(r.OneOf) == 0 {
 		return r
@@ -87,7 +87,7 @@ func (r *MockReply) mayCall() bool {
 	return false
 }
 
-// drawsCalls tells whether a draw decides if a reply calls tools, and with that which replies the turns come to.
+// drawsCalls tells whether the draw of a reply with or without tool calls decides which replies later turns get.
 func drawsCalls(s *Scenario, canned *MockScenario) bool {
 	draws := func(r *MockReply) bool {
 		if !r.mayCall() {
@@ -142,7 +142,7 @@ func lacking(sum float64) string {
 	return "add the reply of the other " + strconv.FormatFloat(1-sum, 'g', 6, 64) + ", or raise them"
 }
 
-// aloneWithOneOf reports what stands beside one_of: it would have no effect.
+// aloneWithOneOf reports keys beside one_of, which would have no effect.
 func (d *decoder) aloneWithOneOf(n *node.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if k := n.Content[i]; k.Value != "one_of" {

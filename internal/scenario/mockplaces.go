@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// mockPlaces warns of what a simulated tool gives as it stands and that was hardly meant so: in a template an argument
-// in the placeholder of another language, and a document that is almost JSON. A result is given as it stands anyway.
+// mockPlaces warns of results of simulated tools that are probably mistakes: placeholders of another language in a
+// template, and text that is almost JSON.
 func (d *decoder) mockPlaces(t *toolFile) {
 	if t.template != nil {
 		known, _ := argumentsOf(t.InputSchema)
@@ -49,7 +49,7 @@ func foreignArgument(text string, known []string) (place, name string) {
 	return "", ""
 }
 
-// warnAlmostJSON warns of a text that begins as JSON does and is none: a model would be given it as a text.
+// warnAlmostJSON warns of a text that starts like JSON and is not valid: a model would get it as a text.
 func (d *decoder) warnAlmostJSON(n *node.Node, what, text string) {
 	text = strings.TrimSpace(text)
 	if !almostJSON().MatchString(text) {

@@ -27,7 +27,7 @@ var mockTurnFields = table("a mock reply", func() rows[mockReplyFile] {
 			"chance, in place of all other keys. The same trial with the same seed draws the same."))
 }).shows("{content: …}")
 
-// mockReplyRows are the keys of a reply that is said as it stands.
+// mockReplyRows are the keys of one fixed reply.
 func mockReplyRows() rows[mockReplyFile] {
 	return rows[mockReplyFile]{
 		custom("type", words("text", "tool_calls", "multimodal"), func(d *decoder, r *mockReplyFile, v *node.Node) {
@@ -124,10 +124,10 @@ func (d *decoder) mockReply(n *node.Node) MockReply {
 	return r.MockReply
 }
 
-// checkMockReply reports what a reply lacks that was read after so many errors.
+// checkMockReply reports missing keys of a reply. before is the number of errors before it was read.
 func (d *decoder) checkMockReply(n *node.Node, r *mockReplyFile, before int) {
 	switch {
-	case d.Diags.Errors() > before: // what seems to be missing is what was misspelt
+	case d.Diags.Errors() > before: // the missing key may be a misspelled one
 	case r.content == nil && r.calls == nil && r.parts == nil && r.audio == "" && r.Error == "":
 		d.Missing(n, "a mock reply", "content, tool_calls, parts or error")
 	case r.kind != nil && r.kind.Value == "tool_calls" && r.calls == nil:
@@ -164,7 +164,7 @@ func (d *decoder) mockAudio(n *node.Node, r *mockReplyFile) chat.Part {
 	}}
 }
 
-// mockPart is a part of a canned reply: text, or a medium that is described and not sent.
+// mockPart is a part of a canned reply: text, or a medium with a description and no data.
 type mockPart struct {
 	kind, text, url, detail string
 	meta                    map[string]string
@@ -222,7 +222,7 @@ func (d *decoder) mockPart(n *node.Node) (_ chat.Part, at diag.Pos, ok bool) {
 	return part, at, true
 }
 
-// part describes the medium by what its metadata and its address tell.
+// part describes the medium by its metadata and its address.
 func (p *mockPart) part() chat.Part {
 	if p.kind == "text" {
 		return chat.Part{Type: p.kind, Text: p.text}
@@ -245,7 +245,7 @@ func (p *mockPart) part() chat.Part {
 	return chat.Part{Type: p.kind, Media: m}
 }
 
-// mimeType is the type that the metadata or the extension of the address tell.
+// mimeType is the type from the metadata or from the extension of the address.
 func (p *mockPart) mimeType() string {
 	format := p.meta["format"]
 	if format == "" {

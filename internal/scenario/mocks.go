@@ -45,8 +45,8 @@ func (b *build) loadMocks() {
 	}
 }
 
-// readShared reads the file of --mock-config, which holds for all projects. Like every mock file it is read before the
-// scenarios: a large one takes most memory while it is parsed.
+// readShared reads the file of --mock-config, which is for all projects. Mock files are read before the scenarios,
+// because parsing a large one needs much memory.
 func (l *loader) readShared() *mockNames {
 	if l.opts.MockConfig == "" {
 		return nil
@@ -58,7 +58,8 @@ func (l *loader) readShared() *mockNames {
 	return m
 }
 
-// sharedMock gives the projects the replies of --mock-config, or else each the mock file among its loose files.
+// sharedMock assigns the replies of --mock-config to the projects, or else each project the mock file among its loose
+// files.
 func (l *loader) sharedMock(m *mockNames, builds []*build) {
 	switch {
 	case m != nil:
@@ -131,7 +132,7 @@ func (l *loader) mockFile(file string, at namedAt, where *pathBases) *mockNames 
 // mockNames reports names in a mock file that do not exist in the projects: their replies can never be used.
 func (l *loader) mockNames(m *mockNames, builds ...*build) {
 	var scenarios, personas, judges, steps []string
-	var silent []*composition.Step // they ask no model
+	var silent []*composition.Step // steps without a model
 	for _, b := range builds {
 		for _, s := range b.p.Scenarios {
 			scenarios = append(scenarios, metaNames(&s.Meta)...)
@@ -173,7 +174,7 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 	l.unknownMocks(l.diags, m.judges, judges, "judge")
 	l.unknownMocks(l.diags, l.silentSteps(m.steps, steps, silent), steps, "step")
 	places := make(map[string]int, len(m.scenarios))
-	for i, n := range slices.Backward(m.scenarios) { // of a name that is there twice, the first
+	for i, n := range slices.Backward(m.scenarios) { // of a repeated name the first
 		places[n.name] = i
 	}
 	for _, b := range builds {
@@ -183,7 +184,7 @@ func (l *loader) mockNames(m *mockNames, builds ...*build) {
 	}
 }
 
-// silentSteps warns of replies for steps that ask no model, and returns the other names.
+// silentSteps warns of replies for steps that call no model, and returns the other names.
 func (l *loader) silentSteps(names []mockName, asking []string, silent []*composition.Step) (others []mockName) {
 	for _, n := range names {
 		i := slices.IndexFunc(silent, func(s *composition.Step) bool { return s.ID == n.name })
@@ -204,7 +205,7 @@ func metaNames(m *Meta) []string {
 	return []string{m.ID, m.Alias}
 }
 
-// unknownMocks counts the names that are not known and reports them to d, if it is there.
+// unknownMocks counts the unknown names, and reports them to d unless it is nil.
 func (l *loader) unknownMocks(d *diag.List, names []mockName, known []string, what ...string) (unknown int) {
 	is := set(known)
 	for _, n := range names {
@@ -228,8 +229,7 @@ func (l *loader) unknownMocks(d *diag.List, names []mockName, known []string, wh
 	return unknown
 }
 
-// unloaded returns the ids of the scenarios and evals that the config lists and that were left out, because only a
-// few of its files are run.
+// unloaded returns the ids of the config's scenarios and evals that were not loaded, because only some files are run.
 func (b *build) unloaded() []string {
 	if b.in.only == nil {
 		return nil

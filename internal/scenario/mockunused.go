@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/plural"
 )
 
-// unusedReplies warns of replies that no conversation can come to: those for turns that bring their own, and those
-// after the last one that is needed. places are those of the names for scenarios.
+// unusedReplies warns of replies that no conversation uses: those for turns with replies of their own, and those after
+// the last one that is needed. places are the positions of scenario names.
 func (l *loader) unusedReplies(m *mockNames, places map[string]int, p *Project, s *Scenario) {
 	i, ok := places[s.ID]
 	if other, too := places[s.Alias]; s.Alias != "" && too && (!ok || other < i) {
@@ -48,17 +48,17 @@ func (l *loader) unusedReplies(m *mockNames, places map[string]int, p *Project, 
 	}
 }
 
-// replyUse is which replies a conversation comes to.
+// replyUse is the set of replies that a conversation uses.
 type replyUse struct {
-	asked    int           // replies in all
+	asked    int           // number of replies
 	fallback bool          // one of them is the default
-	hidden   []hiddenReply // those of a file for which a turn has its own
+	hidden   []hiddenReply // replies of a file for turns with replies of their own
 }
 
 type hiddenReply struct{ number, turn int }
 
-// usedReplies goes through the conversation of a scenario with its replies on turns and in a file; first says that the
-// numbered ones of the file come first. A reply without tool calls ends its turn.
+// usedReplies follows the conversation of a scenario through its replies on turns and in a file; first: the numbered
+// ones of the file have precedence. A reply without tool calls ends its turn.
 func usedReplies(s *Scenario, canned *MockScenario, first bool) (use replyUse) {
 	for i := range s.Turns {
 		inline := s.Turns[i].Inline()

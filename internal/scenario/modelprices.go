@@ -14,14 +14,14 @@ import (
 // ModelPrices are the prices that a config gives, by the name of the model in lower case.
 type ModelPrices map[string]*Pricing
 
-// pricedModel is where a price stands.
+// pricedModel is the position of a price.
 type pricedModel struct {
 	model string // as written
 	pos   diag.Pos
 }
 
-// Of finds the price of a model: by its whole name, else by the longest part of it that leaves out only what stands
-// before a slash and versions (gpt-4o-mini-2024-07-18 is gpt-4o-mini). nil: none.
+// Of finds the price of a model: by its whole name, else by the longest part of it without a prefix up to a slash and
+// without versions (gpt-4o-mini-2024-07-18 is gpt-4o-mini). nil: none.
 func (m ModelPrices) Of(model string) *Pricing {
 	p, _ := m.find(model)
 	return p
@@ -39,14 +39,14 @@ func (m ModelPrices) find(model string) (*Pricing, bool) {
 // PricedName is the name of a model as prices are looked up by it.
 func PricedName(model string) string { return strings.ToLower(strings.TrimSpace(model)) }
 
-// modelVersion is the end of a model's name that does not change its price. A word that it does not know (-audio,
-// -pro) may well change the price, so such a name is not found rather than taken for the model without the word.
+// modelVersion is the end of a model's name that does not change its price. An unknown word (-audio, -pro) may change
+// the price, so no price is found for such a name.
 var modelVersion = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest|preview)$`)
 })
 
-// ModelNames yields the names under which the price of a model may stand, the most exact one first:
-// openai/gpt-4o-2024-05-13, gpt-4o-2024-05-13, gpt-4o.
+// ModelNames yields the names for the price of a model, the most exact one first: openai/gpt-4o-2024-05-13,
+// gpt-4o-2024-05-13, gpt-4o.
 func ModelNames(model string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		name := PricedName(model)
@@ -111,8 +111,8 @@ func perThousand(perMillion *float64) *float64 {
 	return new(*perMillion / 1000)
 }
 
-// Priced gives a provider the prices of the project's config. Those that cannot be asked for are left out: where its
-// own model has one, this is all; a program may ask any model.
+// Priced sets the prices of a provider from the project's config: only its own model's price if there is one, else all,
+// because a program may call any model.
 func (p *Project) Priced(spec *Provider) {
 	if spec == nil || len(p.Prices) == 0 {
 		return
@@ -135,7 +135,7 @@ func (b *build) price() {
 	b.misspeltPrices()
 }
 
-// misspeltPrices warns of prices for models that nobody asks, and whose names are near to one that somebody does.
+// misspeltPrices warns of prices for models that nothing uses and whose names are similar to a used model.
 func (b *build) misspeltPrices() {
 	var asked []string
 	for _, q := range b.p.Providers {

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// priced loads a config with prices and one provider, and returns what is said about it.
+// priced loads a config with prices and one provider, and returns its problems.
 func priced(t *testing.T, pricing, model string) (*scenario.Project, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ func priced(t *testing.T, pricing, model string) (*scenario.Project, string) {
 	return suite.Projects[0], said.String()
 }
 
-// TestModelPrices: what a config may say of prices, and what is refused.
+// TestModelPrices: valid and invalid prices in a config.
 func TestModelPrices(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ pricing, wrong string }{
@@ -59,7 +59,7 @@ func TestModelPrices(t *testing.T) {
 	}
 }
 
-// TestPriced: who gets which prices, and what is said about prices of models that nobody asks.
+// TestPriced: the prices of each provider, and warnings of prices for unused models.
 func TestPriced(t *testing.T) {
 	t.Parallel()
 	p, said := priced(t, "{gpt-4o: {input: 2.5, output: 10}, other: {input: 1, output: 1}}", "openai/GPT-4o-2024-08-06")

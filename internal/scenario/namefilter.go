@@ -29,13 +29,12 @@ func (f *NameFilter) Takes(name string) bool {
 	return !in(f.Block)
 }
 
-// Missing are the entries that mean none of the names: a filter with one of them does not do what its author wants.
+// Missing are the entries that match none of the names, which is probably a mistake.
 func (f *NameFilter) Missing(names []string) []string {
 	return slices.DeleteFunc(slices.Concat(f.Allow, f.Block), func(entry string) bool { return means(entry, names) })
 }
 
-// means reports whether the entry of a filter means one of the names. A lone * speaks of no name, and is right for
-// none.
+// means reports whether an entry matches one of the names. A lone * always does.
 func means(entry string, names []string) bool {
 	stem, wild := strings.CutSuffix(entry, "*")
 	return entry == "*" || slices.ContainsFunc(names, func(name string) bool {
@@ -43,7 +42,7 @@ func means(entry string, names []string) bool {
 	})
 }
 
-// Nearest suggests what may be meant by the entry of a filter that means none of the names; "" when none is near.
+// Nearest suggests a name for an entry that matches none; "" if none is near.
 func (*NameFilter) Nearest(entry string, names []string) string {
 	if strings.HasSuffix(entry, "*") {
 		names = slices.Clone(names)
@@ -78,7 +77,7 @@ func (d *decoder) nameFilter(v *node.Node, f *NameFilter) {
 	}
 }
 
-// entries are the texts of a list, or the one text in its place.
+// entries are the texts of a list, or a single text.
 func entries(list *node.Node) []*node.Node {
 	switch {
 	case list == nil:

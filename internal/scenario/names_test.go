@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Names of tools are refused wherever they stand when no tool can bear them.
+// TestNamesThatNoToolCanBear: impossible tool names are refused in every field.
 func TestNamesThatNoToolCanBear(t *testing.T) {
 	t.Parallel()
 	const turn = "turns:\n  - role: user\n    content: hi\n"

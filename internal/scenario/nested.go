@@ -20,7 +20,7 @@ const maxWeight = 1e6
 // nestedFields are the keys of a check in another one, which decides for all trials at once.
 var nestedFields = table("a nested check", nestedRows).strays(underParams).shows("{type: contains, params: {patterns: […]}}")
 
-// weightedFields are the keys of a check that counts more or less than those beside it.
+// weightedFields are the keys of a nested check with a weight.
 var weightedFields = table("a weighted check", func() rows[NestedCheck] {
 	return append(nestedRows(), num("weight", keys.Number{Low: 0, High: maxWeight, Above: true},
 		func(p *NestedCheck) *float64 { return &p.Weight }).doc("How much its score counts; 1 when left out."))

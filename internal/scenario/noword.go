@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// noWords are what programs write into a cell in which nothing is, or that went wrong.
+// noWords are texts that programs write into cells without a value.
 var noWords = map[string]bool{
 	"NaN": true, "nan": true, "None": true, "null": true, "NULL": true, "undefined": true, "<NA>": true, "#N/A": true,
 	"#REF!": true, "#VALUE!": true, "#NAME?": true, "#DIV/0!": true, "#NUM!": true, "#NULL!": true,
@@ -15,8 +15,7 @@ var noWords = map[string]bool{
 // noValue is the code of a cell that holds one of noWords.
 const noValue = "no-value"
 
-// noWord doubts a text of a check that is nothing but a cell, in which stands what programs write for no value: a ban
-// of it always holds.
+// noWord doubts a text of a check that is filled in with such a cell: a ban of it always passes.
 func (v *Values) noWord(text, filled string) []placeholderFault {
 	if v.row == nil || !noWords[strings.TrimSpace(filled)] || !aPlaceholder(strings.TrimSpace(text)) {
 		return nil

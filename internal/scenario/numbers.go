@@ -2,7 +2,7 @@ package scenario
 
 import "strconv"
 
-// integerOf and numberOf read numbers of a free map, where anything else just tells nothing.
+// integerOf and numberOf parse numbers of a free map; any other text counts as missing.
 func integerOf(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {

@@ -11,26 +11,26 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// OpenCheck is a check with placeholders. It is compiled once for all conversations with the same values. It takes the
-// place of the value that Options.Compile returns for other checks, and is safe for concurrent use.
+// OpenCheck is a check with placeholders. It is compiled once for each set of values. It replaces the value that
+// Options.Compile returns for other checks, and is safe for concurrent use.
 type OpenCheck struct {
 	spec    Check // as written
 	compile func(*Check, *diag.List)
 
 	mu       sync.Mutex
-	made     map[string]any // what was compiled, by the texts that were filled in; nil: it cannot be
+	made     map[string]any // compiled checks, by the texts that were filled in; nil: compilation failed
 	used     []any          // each once, since the last Reset
-	rows     any            // for some row; nil: no conversation has one
-	first    any            // that was ever made; nil: nothing was
+	rows     any            // for one of the rows; nil: no conversation has rows
+	first    any            // the first one made; nil: none was
 	reported map[diag.Diagnostic]bool
 
-	ofRow map[string]rowForm       // what rows make of it, by the texts that were filled in
-	own   map[diag.Diagnostic]bool // warnings that it causes whatever a row holds
+	ofRow map[string]rowForm       // compiled for rows, by the texts that were filled in
+	own   map[diag.Diagnostic]bool // warnings of the check itself, independent of rows
 }
 
 // open makes an OpenCheck of a check with placeholders.
 func (d *decoder) open(c *Check) bool {
-	if d.places == nil { // alone, a check has no values; see Check.Alone
+	if d.places == nil { // a check on its own has no values; see Check.Alone
 		return false
 	}
 	if c.Settled = !c.holdsBraces(); c.Settled {
@@ -116,8 +116,8 @@ func (o *OpenCheck) compileWith(v *Values, spec Check, problems *diag.List) any 
 	return spec.Compiled
 }
 
-// numbers are the placeholders that are the whole of a value which must not be a text; or which must be one, where a
-// row has a number.
+// numbers are the placeholders that are a whole value which must not be a text, or which must be one if the row has a
+// number.
 func (o *OpenCheck) numbers(v *Values, problems *diag.List) map[*node.Node]bool {
 	wrong := map[diag.Pos]bool{}
 	for _, p := range problems.Sorted() {
@@ -153,7 +153,7 @@ func (o *OpenCheck) fillIn(
 	v *Values, plain map[*node.Node]bool, report func(diag.Pos, int, placeholderFault),
 ) (Check, string) {
 	c := o.spec
-	c.Digest = digest.Sum{} // which is that of the placeholders
+	c.Digest = digest.Sum{} // it is the digest of the placeholders
 	f := checkFiller{Values: v, plain: plain}
 	f.faults = func(n *node.Node, list []placeholderFault) {
 		for _, x := range list {
@@ -207,7 +207,7 @@ func (o *OpenCheck) Reset() {
 	o.used, o.rows = nil, nil
 }
 
-// OfRows is the check as it is for some row; nil: no conversation has one.
+// OfRows is the check for one of the rows; nil: no conversation has rows.
 func (o *OpenCheck) OfRows() any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -221,14 +221,14 @@ func (o *OpenCheck) Bound() []any {
 	return slices.Clone(o.used)
 }
 
-// bound is the check for values that were bound before; nil: they were not.
+// bound is the check for earlier values; nil: there are none.
 func (o *OpenCheck) bound() any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.first
 }
 
-// Sample is the check for some values. Its type is the same for all. It is nil when none could be compiled.
+// Sample is the check for some values. Its type does not depend on them. It is nil if none could be compiled.
 func (o *OpenCheck) Sample() any {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,18 +6,18 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// rowForm is what the values of a row make of a check.
+// rowForm is a check with the values of a row.
 type rowForm struct {
-	check    any // nil: they cannot be used
+	check    any // nil: the values cannot be used
 	problems []diag.Diagnostic
 }
 
-// maxMade is up to how many forms of a check are kept that rows make of it.
+// maxMade is the maximum number of forms that are kept for the rows of a check.
 const maxMade = 256
 
-// BindRow is Bind for the values of a row: its problems are told for each row, and what rows make of the check is not
-// kept without a limit. A row by which the check cannot fail any more cannot be used. Other doubts that come from the
-// row are warnings; those of the check itself are not told again.
+// BindRow is Bind for the values of a row. Its problems are reported for each row, and only a limited number of forms
+// is kept. A row with which the check cannot fail is refused. Other doubts about the row are warnings; those about the
+// check itself are not repeated.
 func (o *OpenCheck) BindRow(v *Values, d *diag.List) any {
 	var problems diag.List
 	spec, key := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
@@ -29,7 +29,7 @@ func (o *OpenCheck) BindRow(v *Values, d *diag.List) any {
 	} else {
 		form = o.formOfRow(v, spec, key)
 		for _, p := range problems.Sorted() {
-			if p.Code == noValue { // the others are those of the check itself
+			if p.Code == noValue { // other warnings are about the check itself
 				d.Add(p)
 			}
 		}
@@ -71,15 +71,15 @@ func (o *OpenCheck) formOfRow(v *Values, spec Check, key string) rowForm {
 	return form
 }
 
-// BindRows compiles the check for a conversation with rows, before any is run: with the first values that fit. What
-// only some rows get wrong is told by these; what is wrong for all is added to d, as unknown names are, and what is
-// doubtful with all.
+// BindRows compiles the check for a conversation with rows before it runs, with the first values that fit. Problems of
+// single rows are reported by the rows. Problems of the check itself, such as unknown names and common doubts, are
+// added to d.
 func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var first *diag.List
-	var own map[diag.Diagnostic]bool // warnings that all values that fit cause in the same words
-	lacking := false                 // a row does not fill the check in, which it tells itself
+	var own map[diag.Diagnostic]bool // warnings that all fitting values cause in the same words
+	lacking := false                 // a row lacks values, which it reports itself
 	for _, v := range all {
 		var problems, unfilled diag.List
 		spec, _ := o.fillIn(v, nil, func(pos diag.Pos, width int, f placeholderFault) {
@@ -106,7 +106,7 @@ func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
 		}
 		told := map[diag.Diagnostic]bool{}
 		for _, p := range problems.Sorted() {
-			p.Width = 0 // of what the row holds, not of the file
+			p.Width = 0 // the width is of the row's value, not of the file
 			told[p] = true
 		}
 		if own == nil {
@@ -117,7 +117,7 @@ func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
 		}
 		maps.DeleteFunc(own, func(p diag.Diagnostic, _ bool) bool { return !told[p] })
 		if len(own) == 0 {
-			return // what is doubtful with some rows is told by these
+			return // the rows report their own doubts
 		}
 	}
 	switch {
@@ -128,11 +128,11 @@ func (o *OpenCheck) BindRows(all []*Values, who string, d *diag.List) {
 	}
 }
 
-// warnOfOwn adds the warnings that the check causes whatever a row holds.
+// warnOfOwn adds the warnings of the check that do not depend on rows.
 func (o *OpenCheck) warnOfOwn(own map[diag.Diagnostic]bool, d *diag.List) {
 	all := maps.Clone(own)
 	maps.Copy(all, o.own)
-	o.own = all // who reads it has it without the lock
+	o.own = all // readers have it without the lock
 	var list diag.List
 	for p := range own {
 		list.Add(p)

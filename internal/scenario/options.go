@@ -10,23 +10,22 @@ type Options struct {
 	Config     string   // -c
 	MockConfig string   // --mock-config
 	Lenient    bool     // unknown fields and parameters are warnings
-	// AllowUncertain lets the verdict uncertain of the judge of a scenario with run_command pass.
+	// AllowUncertain lets the verdict uncertain of a judge pass in scenarios with run_command.
 	AllowUncertain bool
-	Regions        []string // --region: told where nothing reads which one it is
-	SkipEvals      bool     // no evals are run: what would keep them from judging is of no interest
+	Regions        []string // --region: reported where no file uses it
+	SkipEvals      bool     // evals are not run, so problems about them are not reported
 	// Memory are files that are not read from disk, by names with slashes below Dir. They hide files of the same names.
-	// Where neither Paths nor Config name anything, they do: the config among them, else all of them. What programs and
-	// clients open (media, keys, skills, recordings) has to be on disk.
+	// If neither Paths nor Config are set, the config among them is loaded, else all of them. Files that programs and
+	// clients open (media, keys, skills, recordings) have to be on disk.
 	Memory map[string][]byte
-	// Bare is for commands that run no scenario: a project may have none, and where nothing is named and there is no
-	// config, it is empty.
+	// Bare is for commands that run no scenario: a project may have none, and without a config it is empty.
 	Bare bool
-	// KeepWritten keeps what the files say of scenarios, for who writes other scenarios after them; see Scenario.Setting.
+	// KeepWritten keeps the source of scenarios, to write similar ones; see Scenario.Setting.
 	KeepWritten bool
-	// Recorded says that recordings are named elsewhere: those that evals name are not looked at.
+	// Recorded says that recordings are named elsewhere: those of evals are ignored.
 	Recorded bool
-	// Sent says that the project is run elsewhere, by who has only what is below the working directory: relative paths
-	// that lead out of it are errors, and Suite.Read has the files of the project.
+	// Sent says that the project runs on another machine, which only has the files below the working directory:
+	// relative paths out of it are errors, and Suite.Read has the files of the project.
 	Sent bool
 	// Compile is called for every check while its file is read, from several goroutines at once. It reports to d and
 	// keeps its result in c.Compiled; c.Params is dropped afterwards. Nil leaves the checks raw. See Check.Early.

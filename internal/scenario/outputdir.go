@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// OutputDir is the results folder that the config of the options names, or that of the working directory where they
-// name none; "": it names none, or cannot be read, which Load tells. No other file is read.
+// OutputDir is the results folder in the config of the options, or in that of the working directory; "": there is none,
+// or the config is unreadable, which Load reports. No other file is read.
 func OutputDir(opts Options) string {
 	opts.Paths, opts.Bare = nil, true
 	l := &loader{opts: opts, fs: &files{dir: opts.Dir}, diags: &diag.List{}, getenv: opts.Getenv}

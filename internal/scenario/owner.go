@@ -28,7 +28,7 @@ func (l *loader) adopt(loose []inputFile, configs []*input) []*input {
 		rest = nil
 		projects := map[string]*input{}
 		for _, in := range configs {
-			projects[in.config] = in // loaded whole anyway
+			projects[in.config] = in // loaded completely anyway
 		}
 		o := configOwners{
 			l: l, configs: map[string][]string{}, lists: map[string]*linkedNames{}, strays: map[string][]string{},
@@ -61,8 +61,8 @@ func (l *loader) adopt(loose []inputFile, configs []*input) []*input {
 	return l.assignProjects(rest, configs, list)
 }
 
-// withoutListed leaves out scenarios and evals that a config which is run as a whole lists. Where no others are left,
-// so are the files for them: a shell's pattern names a project with all that belongs to it.
+// withoutListed leaves out scenarios and evals that a completely loaded config lists. If no others are left, their
+// companion files are left out too: a shell's pattern may name all files of a project.
 func (l *loader) withoutListed(loose []inputFile, configs []*input) []inputFile {
 	listed := map[string]bool{}
 	for _, in := range configs {
@@ -90,7 +90,7 @@ func (l *loader) assignProjects(rest []inputFile, configs, list []*input) []*inp
 		if at < 0 {
 			in := &input{config: config}
 			if config != "" {
-				in.only = map[string]bool{} // nothing of its own is run
+				in.only = map[string]bool{} // none of its own scenarios is run
 			}
 			at, all, list = len(all), append(all, in), append(list, in)
 		}
@@ -99,8 +99,8 @@ func (l *loader) assignProjects(rest []inputFile, configs, list []*input) []*inp
 	return list
 }
 
-// homeConfigs returns the config of each file with assertions over recordings that no config lists: that of the working
-// directory, or the nearest around the file. Other files follow the first. All are "" when no recordings are judged.
+// homeConfigs returns the config of each loose file with assertions over recordings: that of the working directory, or
+// the nearest around the file. Other files get that of the first. All are "" if no recordings are judged.
 func (l *loader) homeConfigs(rest []inputFile) []string {
 	homes := make([]string, len(rest))
 	if !l.opts.Recorded || !slices.ContainsFunc(rest, isOwned) {
@@ -118,7 +118,7 @@ func (l *loader) homeConfigs(rest []inputFile) []string {
 			if dir != "" && dir != "." {
 				l.warnOtherProject(f.path, l.configsIn(dir)[0], here)
 			}
-		case dir != "" && dir != ".": // else it was reported
+		case dir != "" && dir != ".": // other cases were reported
 			homes[i] = l.configIn(dir)
 		}
 		first = cmp.Or(first, homes[i])
@@ -173,11 +173,11 @@ type configOwners struct {
 	configs map[string][]string     // folder → those in it
 	lists   map[string]*linkedNames // config → the files that it lists
 	strays  map[string][]string     // config → files below its folder that it does not list
-	dirs    map[string]string       // what folders are called without links
+	dirs    map[string]string       // resolved names of folders
 }
 
-// of is the config that lists a file, in its folder or above, and how the file is called there. If none does, it is the
-// only one that lists a file beside it. It does not matter from which folder arena runs, nor how the file is spelled.
+// of is the config that lists a file, in its folder or above, and the file's name there. If none does, it is the only
+// one that lists a file beside it. It does not depend on arena's working directory, nor on the spelling of the file.
 func (o *configOwners) of(file string) (config, name string, lists bool) {
 	config, name, lists = o.around(file)
 	if config != "" {
@@ -191,7 +191,7 @@ func (o *configOwners) of(file string) (config, name string, lists bool) {
 	return "", file, false
 }
 
-// around is of, by the folders around one name of the file.
+// around is of for one name of the file.
 func (o *configOwners) around(file string) (config, name string, lists bool) {
 	var near []string
 	for _, dir := range o.l.around(file) {
@@ -200,7 +200,7 @@ func (o *configOwners) around(file string) (config, name string, lists bool) {
 			if name := listed.of(file); listed.names[name] {
 				return config, name, true
 			}
-			if filepath.Dir(file) != dir && o.beside(listed.names, file) { // a folder for scenarios, not for everything
+			if filepath.Dir(file) != dir && o.beside(listed.names, file) { // a folder for scenarios only
 				near = append(near, config)
 			}
 		}
@@ -211,8 +211,8 @@ func (o *configOwners) around(file string) (config, name string, lists bool) {
 	return near[0], file, false
 }
 
-// around are the folders in which the config of a file may be: its own and those above it. From a file below the
-// working directory they reach further, up to the root of its repository.
+// around are the folders that may have the config of a file: its own and those above. For a file below the working
+// directory they go up to the root of its repository.
 func (l *loader) around(file string) []string {
 	dir := filepath.Dir(file)
 	all := []string{dir}
@@ -230,7 +230,7 @@ func (l *loader) around(file string) []string {
 	return all
 }
 
-// addStray notes a file that runs without the project in whose folder, or below it, it lies.
+// addStray notes a file that runs without the project whose folder contains it.
 func (o *configOwners) addStray(f inputFile) {
 	if o.l.opts.Recorded || o.l.opts.Bare {
 		return
@@ -246,7 +246,7 @@ func (o *configOwners) addStray(f inputFile) {
 	}
 }
 
-// noteStrays warns of files that run without the project around them: they are not tested with it.
+// noteStrays warns of files that run without the project around them.
 func (o *configOwners) noteStrays() {
 	for _, config := range slices.Sorted(maps.Keys(o.strays)) {
 		files := o.strays[config]
@@ -288,7 +288,7 @@ func (o *configOwners) listed(config string) *linkedNames {
 	return files
 }
 
-// parent is the folder above, also of one that is given relative to a folder above.
+// parent is the parent folder, also of a relative path such as "..".
 func parent(dir string) string {
 	if filepath.Base(dir) == ".." {
 		return filepath.Join(dir, "..")
@@ -296,7 +296,7 @@ func parent(dir string) string {
 	return filepath.Dir(dir)
 }
 
-// listed returns the scenario and eval files that a config names. What is wrong with it is reported when it is loaded.
+// listed returns the scenario and eval files that a config names. Its problems are reported when it is loaded.
 func (l *loader) listed(config string) map[string]bool {
 	files := map[string]bool{}
 	data, problem := l.fs.read(config)

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestOwnerFromAnywhere: a scenario runs in the project that lists it, from whatever folder and under whatever name it
-// is run, and however the config names it; nothing is said of files that are not listed.
+// TestOwnerFromAnywhere: a scenario runs in the project that lists it, whatever the working directory and however
+// scenario and config name the files; there is no message about unlisted files.
 func TestOwnerFromAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{
@@ -87,7 +87,7 @@ func TestOwnerFromAnywhere(t *testing.T) {
 	}
 }
 
-// inProject loads what the options name: it has to be one scenario of one project, and nothing to tell.
+// inProject loads the options: they must give one scenario of one project, without messages.
 func inProject(t *testing.T, root string, opts scenario.Options) {
 	t.Helper()
 	suite, diags := scenario.Load(opts)

@@ -12,10 +12,10 @@ import (
 // memoryTools are the tools of a memory, sorted.
 var memoryTools = []string{"memory__forget", "memory__list", "memory__recall", "memory__remember"}
 
-// mediaTools are the tools that models which make media bring with them, by the role of the model.
+// mediaTools are the tools that come with models that generate media, by the role of the model.
 var mediaTools = map[string]string{"image": "image__generate", "video": "video__generate"}
 
-// OwnTools returns the names of the tools that the features of a project bring with them, whatever its prompts allow.
+// OwnTools returns the names of the tools that come with features of a project, whatever its prompts allow.
 func (p *Project) OwnTools() []string {
 	names := []string{}
 	if w := p.Workflow; w != nil && w.Graph != nil {
@@ -41,23 +41,23 @@ func (p *Project) OwnTools() []string {
 	return names
 }
 
-// MediaTool is the tool by which an agent asks models that make media, by what they make.
+// MediaTool is the tool with which an agent calls models that generate media of a kind.
 func MediaTool(what string) string { return mediaTools[what] }
 
-// ownPrefixes begin the names of tools that arena brings.
+// ownPrefixes begin the names of arena's tools.
 var ownPrefixes = []string{"workflow__", "skill__", "memory__", "image__", "video__"}
 
-// isOwn reports whether a name can only be that of a tool of arena's own.
+// isOwn reports whether a name is reserved for arena's tools.
 func isOwn(tool string) bool {
 	return slices.ContainsFunc(ownPrefixes, func(prefix string) bool { return strings.HasPrefix(tool, prefix) })
 }
 
-// laterTools are tools of arena's own that features bring which this version cannot run.
+// laterTools are tools that come with features and that this version cannot run.
 func (p *Project) laterTools() (names []string) {
 	if _, there := p.Has(FeatureInstalledSkills); there {
 		names = append(names, skill.ToolNames...)
 	}
-	if p.Workflow != nil && p.Workflow.Graph == nil { // it was not understood, which is reported
+	if p.Workflow != nil && p.Workflow.Graph == nil { // it is invalid, which is reported
 		names = append(names, workflow.TransitionTool, workflow.ArtifactTool)
 	}
 	for _, q := range p.Providers {
@@ -68,7 +68,7 @@ func (p *Project) laterTools() (names []string) {
 	return names
 }
 
-// mayBeOwn reports whether a name, or a pattern that ends in *, means a tool that arena brings to the project.
+// mayBeOwn reports whether a name, or a pattern that ends in *, matches a tool that arena adds to the project.
 func (p *Project) mayBeOwn(tool string) bool {
 	prefix, wild := strings.CutSuffix(tool, "*")
 	return slices.ContainsFunc(append(p.OwnTools(), p.laterTools()...), func(name string) bool {
@@ -76,8 +76,8 @@ func (p *Project) mayBeOwn(tool string) bool {
 	})
 }
 
-// ownToolsTwice reports tools of the project that are called like one that arena brings to it: a model can call only
-// one of them.
+// ownToolsTwice reports tools of the project with the name of a tool that arena adds: a model can call only one of
+// them.
 func (b *build) ownToolsTwice() {
 	own := b.p.OwnTools()
 	for _, list := range [][]*Tool{b.p.Tools, b.unbound} {

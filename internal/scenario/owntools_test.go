@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// TestNamesOfOwnTools: wherever a file names a tool, a name that looks like one of arena's own is refused when the
-// project has no such tool, and what brings it.
+// TestNamesOfOwnTools: an unknown tool name with a prefix of arena is refused in every field, with the feature that
+// adds such tools.
 func TestNamesOfOwnTools(t *testing.T) {
 	t.Parallel()
 	const features = `  memory: {}
@@ -31,7 +31,7 @@ func TestNamesOfOwnTools(t *testing.T) {
 		"allowed_tools": {turn, "allowed_tools: [look, NAME]\n"},
 		"of the prompt": {turn, "tool_policy: {blocklist: [NAME]}\n"},
 	}
-	names := map[string]string{ // what it is like, and what brings it; "": it is none
+	names := map[string]string{ // a similar name, and the feature that adds the tool; "": none
 		"memory__recall": "memory", "memory__recal": "", "skill__activate": "skills", "skill__activat": "",
 		"workflow__transition": "workflow", "workflow__transitoin": "", "workflow__set_artifact": "", "image__generate": "",
 		"srv__look": "", "look": "tool", "lok": "",
@@ -67,7 +67,8 @@ func TestNamesOfOwnTools(t *testing.T) {
 	}
 }
 
-// TestOwnToolsTwice: a tool of the project that is called like one that arena brings to it would never be called.
+// TestOwnToolsTwice: a tool of the project with the name of a tool of arena is refused, because it would never be
+// called.
 func TestOwnToolsTwice(t *testing.T) {
 	t.Parallel()
 	const features = `  memory: {}

@@ -1,6 +1,6 @@
 package scenario
 
-// Makes is what the model of the provider makes out of a text, instead of talking: image or video; "": it talks.
+// Makes is the kind of media that the provider's model generates: image or video; "": it generates text.
 func (p *Provider) Makes() string {
 	switch p.Type {
 	case "imagen":

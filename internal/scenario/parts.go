@@ -42,7 +42,7 @@ type mediaFile struct {
 	path, url, storage, data *node.Node
 }
 
-// at is where it stands where the medium comes from; all is the medium.
+// at is the position of the medium's source; all is the medium.
 func (m *mediaFile) at(all *node.Node) *node.Node { return cmp.Or(m.url, m.data, m.path, all) }
 
 var mediaFields = table("media", func() rows[mediaFile] {
@@ -75,7 +75,7 @@ var mediaFields = table("media", func() rows[mediaFile] {
 	}
 })
 
-// parts reads a list of parts, and where each of them stands.
+// parts reads a list of parts, and returns their positions.
 func (d *decoder) parts(n *node.Node, what string) (list []chat.Part, at []diag.Pos) {
 	d.Items(n, what, func(_ int, v *node.Node) {
 		if p, ok := d.part(v); ok {
@@ -109,14 +109,14 @@ func (d *decoder) part(v *node.Node) (p partFile, ok bool) {
 	return p, true
 }
 
-// blankParts reports whether parts are texts in which nothing is written.
+// blankParts reports whether all parts are blank texts.
 func blankParts(list []chat.Part) bool {
 	return !slices.ContainsFunc(list, func(p chat.Part) bool {
 		return p.Type != "text" || p.Text == "" || strings.TrimSpace(p.Text) != "" // no text is told apart
 	})
 }
 
-// mediumFits refuses a type that media of a part do not have.
+// mediumFits refuses a media type that does not fit the kind of the part.
 func (d *decoder) mediumFits(n *node.Node, kind string, m *chat.Media) {
 	at := node.Get(n, "mime_type")
 	if at == nil || kind == "" || kind == "text" || m == nil || m.MIMEType == "" {
@@ -132,8 +132,7 @@ func (d *decoder) mediumFits(n *node.Node, kind string, m *chat.Media) {
 	}
 }
 
-// source settles where the bytes of a medium come from. Of several sources the first of url, data and file_path
-// counts.
+// source resolves the bytes of a medium. Of several sources the first of url, data and file_path is used.
 func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 	if m.storage != nil {
 		d.Errorf(m.storage, "unsupported", "storage_reference cannot be read here").Hint = "use file_path, url or data"
@@ -184,15 +183,15 @@ func (d *decoder) source(n *node.Node, m *mediaFile) *chat.Media {
 // NoMedium says that the file of a medium is not there.
 func NoMedium(m *chat.Media) string { return fmt.Sprintf("there is no file %q", m.Source) }
 
-// outside says that a medium is a file of somebody else's.
+// outside is the message that a file of a medium is outside the project.
 func outside(name string) string { return name + " is outside of the project" }
 
 const insideProject = "copy it below the folder of the config, or run arena from a folder that holds both; --lenient " +
 	"reads it"
 
-// hold reports whether a file, by its path for system calls, is below the folder of the config or below the working
-// directory, links followed: whoever may change a scenario is not to read with it what he pleases, and have it sent
-// away. Of a file that cannot be looked at, reading it tells.
+// hold reports whether a file is below the folder of the config or below the working directory, after resolving links.
+// Otherwise the author of a scenario could read any file and have it sent away. For a file that cannot be inspected the
+// result is true, because reading it fails.
 func (p *pathBases) hold(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -211,18 +210,18 @@ func (p *pathBases) hold(path string) bool {
 	return false
 }
 
-// below reports whether a path is that of a folder, or of something in it.
+// below reports whether a path is a folder, or inside it.
 func below(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// EachMedium visits the parts of the tool's canned result that are media, with where they stand.
+// EachMedium visits the media in the tool's canned result, with their positions.
 func (t *Tool) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
 	eachMedium(t.MockParts, t.MockPartPos, t.Pos, visit)
 }
 
-// EachMedium visits the parts of the reply and of the results that come with it that are media, with where they stand.
+// EachMedium visits the media in the reply and in its results, with their positions.
 func (r *MockReply) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
 	eachMedium(r.Parts, r.PartPos, diag.Pos{}, visit)
 	for i, res := range r.Results {
@@ -243,8 +242,7 @@ func eachMedium(parts []chat.Part, at []diag.Pos, whole diag.Pos, visit func(*ch
 	}
 }
 
-// flattenParts makes plain content of parts that are all text, so that only true media need a provider that can see
-// or hear.
+// flattenParts converts parts that are all text to plain content, so that only real media need a multimodal provider.
 func (d *decoder) flattenParts(t *turnFile) {
 	if len(t.Parts) == 0 {
 		return

@@ -62,8 +62,8 @@ var styleFields = table("style", func() rows[Style] {
 	}
 })
 
-// idlePersonas warns of files that are personas by their keys alone, and that no turn names. A prompt whose text is
-// called as that of a persona is one of them, and no agent would be told it.
+// idlePersonas warns of files that are personas only by their keys, and that no turn names. Such a file may be a prompt
+// whose text has the key of other tools; no agent would get it.
 func (b *build) idlePersonas() {
 	if b.l.opts.Bare || b.l.opts.Recorded || b.in.only != nil || b.l.diags.Errors() > 0 {
 		return
@@ -96,7 +96,7 @@ func (d *decoder) persona(doc document) *Persona {
 	return p
 }
 
-// personaText judges the text by which a model learns whom it plays.
+// personaText checks the text that describes the persona to a model.
 func (d *decoder) personaText(n *node.Node, p *Persona) {
 	if rubric := node.Get(node.Get(n, "style"), "characterization_rubric"); p.Style.Rubric != "" && rubric != nil {
 		if !p.Style.Expressive {

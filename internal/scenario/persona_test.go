@@ -7,7 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// A prompt whose text is called as other tools call it is never taken for a persona in silence.
+// TestPromptIsNoPersona: there is a warning of a prompt that is read as a persona because its text has the key of other
+// tools.
 func TestPromptIsNoPersona(t *testing.T) {
 	t.Parallel()
 	config := "scenarios: [{file: good.yaml}]\nprompt_configs: [{id: a, file: prompt.yaml}]\n" +
@@ -38,7 +39,7 @@ func TestPromptIsNoPersona(t *testing.T) {
 	}
 }
 
-// A persona that a turn names, or that a config lists, is nothing to tell.
+// TestPersonasInUse: a persona that a turn names, or that a config lists, gets no warning.
 func TestPersonasInUse(t *testing.T) {
 	t.Parallel()
 	const persona = "id: p\nsystem_prompt: You are in a hurry.\n"
@@ -58,7 +59,7 @@ func TestPersonasInUse(t *testing.T) {
 	}
 }
 
-// The places of a persona's text have two braces; what looks like one and is none is told.
+// TestPlacesOfAPersona: placeholders of a persona have double braces; similar texts get a warning.
 func TestPlacesOfAPersona(t *testing.T) {
 	t.Parallel()
 	const config = "scenarios: [{file: s.yaml}]\nprovider_specs: {m: {type: mock, model: m}}\n" +

@@ -11,18 +11,18 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// What a persona is told and asked for where its file does not say.
+// Defaults of the instructions and parameters of a persona.
 const (
 	UserTemperature   = 0.7
 	UserSeed          = 42
 	UserTokens        = 200
-	UserTokensWithEnd = 300 // where the persona may end the conversation
+	UserTokensWithEnd = 300 // if the persona may end the conversation
 )
 
 // generated reports whether a model writes what the user says in a turn.
 func (t *Turn) generated() bool { return t.Role != "user" && t.Persona() != "" }
 
-// Most is how many messages the turn may become: one, or as many as a persona may say.
+// Most is the maximum number of messages of the turn: one, or that of a persona.
 func (t *Turn) Most() int {
 	if !t.generated() {
 		return 1
@@ -31,7 +31,7 @@ func (t *Turn) Most() int {
 	return max(play.MinTurns, play.MaxTurns, 1)
 }
 
-// Least is how many messages the turn has to become.
+// Least is the minimum number of messages of the turn.
 func (t *Turn) Least() int {
 	if !t.generated() {
 		return 1
@@ -39,10 +39,10 @@ func (t *Turn) Least() int {
 	return max(t.More().SelfPlay.MinTurns, 1)
 }
 
-// MayEnd reports whether a persona may end the turn before it has said all that it may.
+// MayEnd reports whether a persona may end the turn before its maximum number of messages.
 func (t *Turn) MayEnd() bool { return t.Most() > t.Least() }
 
-// MostTurns is how many messages of the user a conversation may have.
+// MostTurns is the maximum number of user messages in a conversation.
 func (s *Scenario) MostTurns() (n int) {
 	for i := range s.Turns {
 		n += s.Turns[i].Most()
@@ -73,8 +73,8 @@ func (p *Project) RoleOf(t *Turn) *Role {
 	return nil
 }
 
-// PersonaPrompt is what the model is told that plays a persona in a conversation. Of the agent's prompt it knows the
-// variables of the config alone. The error names required variables without a value, and unknown ones.
+// PersonaPrompt is the system prompt of a persona in a conversation. Of the agent's prompt it only has the variables of
+// the config. The error names required variables without a value, and unknown ones.
 func PersonaPrompt(q *Persona, prompt *Prompt, s *Scenario, region string) (string, error) {
 	if len(q.missing(prompt, s, region)) > 0 {
 		return "", fmt.Errorf("the persona %q requires a value for %s", q.ID,
@@ -98,7 +98,7 @@ func PersonaPrompt(q *Persona, prompt *Prompt, s *Scenario, region string) (stri
 	return text, nil
 }
 
-// values are those of the placeholders in the template of a persona.
+// values returns the values of the placeholders in a persona's template.
 func (q *Persona) values(prompt *Prompt, s *Scenario, region string) *Values {
 	vars := map[string]string{"domain_hint": "general", "user_context": "user", "context_slot": ""}
 	maps.Copy(vars, q.OptionalVars)
@@ -131,8 +131,8 @@ func (q *Persona) missing(prompt *Prompt, s *Scenario, region string) (names []s
 	return names
 }
 
-// personaPrompts reports what keeps the personas of a scenario from being told whom they play, as far as that is known
-// before the run. told holds what was reported.
+// personaPrompts reports problems of the persona prompts of a scenario that are known before the run. told holds
+// reported problems.
 func (b *build) personaPrompts(s *Scenario, prompt *Prompt, told map[diag.Diagnostic]bool) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -180,13 +180,12 @@ func (b *build) personaPrompts(s *Scenario, prompt *Prompt, told map[diag.Diagno
 	}
 }
 
-// who names the text of a persona, and the scenario whose values are in it.
+// who names the persona's text, and the scenario with its values.
 func (q *Persona) who(s *Scenario) string {
 	return fmt.Sprintf("the persona %q, for scenario %q: ", q.ID, s.ID)
 }
 
-// warnUnusedGoals warns of goals and constraints that no model is told: the text of the persona does not hold their
-// place.
+// warnUnusedGoals warns of goals and constraints without a placeholder in the persona's text: no model gets them.
 func (b *build) warnUnusedGoals() {
 	for _, q := range b.p.Personas {
 		if !b.p.PlaysPersona(q) {

@@ -27,7 +27,7 @@ func readPerturbations(d *decoder, t *turnFile, v *node.Node) {
 				"for several values write a list: [" + strings.Trim(values[0], "[] ") + "], or [\"…\"] for this one"
 		}
 		if p.Values = values; !ok || len(values) == 0 {
-			p = Perturbation{Name: name, Values: []string{""}} // without a place: there is no more to say about it
+			p = Perturbation{Name: name, Values: []string{""}} // a perturbation without a placeholder has no further problems
 		}
 		rare := t.rare()
 		rare.Perturbations = append(rare.Perturbations, p)
@@ -35,9 +35,9 @@ func readPerturbations(d *decoder, t *turnFile, v *node.Node) {
 }
 
 // perturbed reports perturbations without a placeholder, whose variants would all be equal, and placeholders without a
-// perturbation, which would be sent literally.
+// perturbation, which would be sent unchanged.
 func (d *decoder) perturbed(s *Scenario) {
-	var open []string // places that nothing fills
+	var open []string // placeholders without a value
 	for i := range s.Turns {
 		for _, name := range s.Turns[i].places() {
 			if !declares(s.Turns, name) && !slices.Contains(open, name) {
@@ -49,7 +49,7 @@ func (d *decoder) perturbed(s *Scenario) {
 	d.unfilledPlaces(s, open, missed)
 }
 
-// unusedPerturbations returns those of the open places that a hint takes for what was meant.
+// unusedPerturbations reports perturbations without a placeholder. It returns the open places that the hints name.
 func (d *decoder) unusedPerturbations(s *Scenario, open []string) (meant []string) {
 	for i := range s.Turns {
 		for _, p := range s.Turns[i].More().Perturbations {
@@ -101,8 +101,7 @@ func (d *decoder) unfilledPlaces(s *Scenario, open, skip []string) {
 	}
 }
 
-// fillsPlace reports whether a perturbation that a turn declares changes any turn: its own, or a later one without its
-// own.
+// fillsPlace reports whether a turn's perturbation changes a turn: this one, or a later one without its own.
 func fillsPlace(turns []Turn, at int, name string) bool {
 	if turns[at].fills(name) {
 		return true

@@ -19,23 +19,23 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// planted is a check, as JSON, in which one text is taken out.
+// planted is a check, as JSON, with a gap in the place of one text.
 type planted struct {
 	check string
-	was   string // the text in its place
+	was   string // the original text
 }
 
 // gap is in the place of the text.
 const gap = `"@@@"`
 
-// with puts a text into its place.
+// with fills a text into the gap.
 func (p planted) with(text string) string {
 	quoted, _ := json.Marshal(text)
 	return strings.ReplaceAll(p.check, gap, string(quoted))
 }
 
-// plant makes one check for every text in the examples of every check: its parameters at any depth, its message and its
-// conditions.
+// plant makes a check for every text in the examples of every check: in its parameters at any depth, its message and
+// its conditions.
 var plant = sync.OnceValue(func() []planted {
 	var all []planted
 	of := func(whole map[string]any) {
@@ -70,7 +70,7 @@ var plant = sync.OnceValue(func() []planted {
 	return all
 })
 
-// plantedOn are those that a surface takes: guardrails have no conditions.
+// plantedOn are the checks that a surface accepts: guardrails have no conditions.
 func plantedOn(surface int) []planted {
 	if surfaces[surface].name != "guardrail" {
 		return plant()
@@ -104,10 +104,10 @@ func texts(v any, set func(string), visit func(text string, set func(string))) {
 	}
 }
 
-// surfaces are the places where checks stand: how one is written there, and the file with all of them.
+// surfaces are the places of checks: how a check is written there, and the file with all of them.
 var surfaces = []struct {
 	name   string
-	beside string // more keys of each check
+	beside string // further keys of each check
 	file   string
 	key    string // below which they stand, with its indentation
 }{
@@ -122,7 +122,7 @@ var surfaces = []struct {
 
 const asEval = `"trigger": "every_turn", "id": "e%d"`
 
-// placed makes a project with checks on one surface; vars is what it knows.
+// placed makes a project with checks on one surface and these variables.
 func placed(t *testing.T, surface int, vars any, all []string) string {
 	t.Helper()
 	at := surfaces[surface]
@@ -162,7 +162,7 @@ func placed(t *testing.T, surface int, vars any, all []string) string {
 	return dir
 }
 
-// seen is what comes to be compiled, by the line of the check.
+// seen returns the compiled texts, by the line of the check.
 func seen(dir string) (map[int32]string, []diag.Diagnostic) {
 	var mu sync.Mutex
 	got := map[int32]string{}
@@ -181,8 +181,8 @@ func seen(dir string) (map[int32]string, []diag.Diagnostic) {
 	return got, problems.Sorted()
 }
 
-// TestPlaceholdersEverywhere: on every surface, in every text of every check, a placeholder that is known is replaced
-// before the check is compiled, and one that is not, or is written in another language, is refused at its line.
+// TestPlaceholdersEverywhere: on every surface and in every text of a check, a known placeholder is replaced before the
+// check is compiled, and an unknown or foreign one is refused at its line.
 func TestPlaceholdersEverywhere(t *testing.T) {
 	t.Parallel()
 	if n := len(plant()); n < 140 {
@@ -240,8 +240,8 @@ func refused(t *testing.T, surface int, form string) {
 	}
 }
 
-// TestPlaceholdersOfStructures: on every surface, no text of a check takes a list or a map in the place of a
-// placeholder, but within texts for judges and people.
+// TestPlaceholdersOfStructures: no text of a check accepts a list or a map as the value of a placeholder, except texts
+// for judges and people.
 func TestPlaceholdersOfStructures(t *testing.T) {
 	t.Parallel()
 	vars := map[string]any{

@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// The limits of the tool loop where neither a scenario nor a prompt sets them.
+// The default limits of the tool loop.
 const (
 	defaultRounds    = 50
 	defaultIdentical = 3
 	defaultCostUSD   = 2.00
 )
 
-// PolicyUnder returns the tool policy that holds in the scenario under a prompt. What the scenario leaves out comes
-// from the prompt, and then from the defaults. The blocklists of both hold: no scenario lets an agent use what its
-// prompt forbids. For a step of a composition, prompt is its own, or nil, and state the prompt of the state that runs
-// it: of the limits of both the narrower holds. Elsewhere state is nil.
+// PolicyUnder returns the tool policy of the scenario with a prompt. Missing values come from the prompt, and then from
+// the defaults. Both blocklists apply: no scenario may lift what its prompt forbids. For a composition step, prompt is
+// that of the step, or nil, and state is the prompt of the state that runs it: the stricter limits of both apply.
+// Otherwise state is nil.
 func (s *Scenario) PolicyUnder(prompt, state *Prompt) ToolPolicy {
 	var p ToolPolicy
 	if s.ToolPolicy != nil {
@@ -34,8 +34,8 @@ func (s *Scenario) PolicyUnder(prompt, state *Prompt) ToolPolicy {
 	return p
 }
 
-// narrower returns a policy that allows what the policies of both prompts allow; nil when neither has one. The choice
-// of the first comes before that of the second, unless one of them lets no tool be called.
+// narrower returns a policy that allows only what both prompts allow; nil if neither has a policy. The choice of the
+// first has precedence, unless one of them forbids all calls.
 func narrower(a, b *Prompt) *ToolPolicy {
 	switch {
 	case b == nil || b == a || b.ToolPolicy == nil:
@@ -57,7 +57,7 @@ func narrower(a, b *Prompt) *ToolPolicy {
 	return &p
 }
 
-// lower is the lower one of two limits, of which 0 is none.
+// lower is the lower of two limits; 0 is no limit.
 func lower[T int | float64](a, b T) T {
 	if a == 0 || b == 0 {
 		return a + b

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestNarrower: neither of two prompts lifts what the other forbids, in every key of a tool policy.
+// TestNarrower: neither prompt lifts what the other forbids, in every key of a tool policy.
 func TestNarrower(t *testing.T) {
 	t.Parallel()
 	of := func(p ToolPolicy) *Prompt { return &Prompt{ToolPolicy: &p} }

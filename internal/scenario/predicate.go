@@ -39,7 +39,7 @@ func predicateFields() *fields[predicateFile] {
 	)
 }
 
-// maxPredicate is how deep predicates may stand within each other.
+// maxPredicate is the maximum depth of nested predicates.
 const maxPredicate = 100
 
 // predicate reads a predicate, which has exactly one form; nil after an error.
@@ -75,7 +75,7 @@ func (d *decoder) predicateAt(v *node.Node, depth int) *composition.Predicate {
 	return &p.Predicate
 }
 
-// oneForm reports a predicate that has no form, half of one, or several.
+// oneForm reports a predicate with no form, an incomplete one, or several.
 func (d *decoder) oneForm(v *node.Node) bool {
 	has := func(key string) bool { return node.Get(v, key) != nil }
 	var forms []string

@@ -13,10 +13,10 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Scenarios of the second dialect name the program that is their agent, and what it is given. They become what all
-// scenarios are: one turn, assertions over the whole, and a judge who is asked when all of them hold.
+// Scenarios of the second dialect name the program that is their agent, and its input. They become common scenarios:
+// one turn, assertions over the conversation, and a judge that is called if all of them pass.
 
-// programLimit is how long the program of such a scenario may take when nothing else is said.
+// programLimit is the default time limit of such a program.
 const programLimit = 300 * time.Second
 
 // programScenario is such a scenario as written in a file.
@@ -27,7 +27,7 @@ type programScenario struct {
 	criteria, judge *node.Node
 }
 
-// inputByItself is the hint for those who write where the input goes, as other tools ask for.
+// inputByItself is the hint for a placeholder of the input, as other tools need it.
 const inputByItself = "take it out: the input is the last argument of the program by itself"
 
 // inputNames are names by which other tools fill in the input.
@@ -128,8 +128,7 @@ func (d *decoder) programScenario(doc document) *Scenario {
 	return &s.Scenario
 }
 
-// passDotenv lets the programs that scenarios name see the variables of the file .env, but for those that they set
-// themselves.
+// passDotenv passes the variables of the .env file to programs of scenarios, except those that they set themselves.
 func (p *Project) passDotenv() {
 	names := slices.Sorted(maps.Keys(p.Dotenv))
 	for _, s := range p.Scenarios {
@@ -146,7 +145,7 @@ func (p *Project) passDotenv() {
 	}
 }
 
-// readInput reads what the program is given. Nothing is filled in: what looks like it is refused.
+// readInput reads the input of the program. It is not a template: placeholders are refused.
 func readInput(d *decoder, s *programScenario, v *node.Node) {
 	s.input = v
 	d.left(v, &leaving{
@@ -155,7 +154,7 @@ func readInput(d *decoder, s *programScenario, v *node.Node) {
 	})
 }
 
-// said makes the turn of the input.
+// said makes the turn with the input.
 func (d *decoder) said(spec *node.Node, s *programScenario) {
 	if s.Dataset != nil {
 		d.saidByRows(spec, s)
@@ -183,7 +182,7 @@ func (d *decoder) said(spec *node.Node, s *programScenario) {
 	s.Turns = []Turn{t}
 }
 
-// saidByRows makes the turn of a scenario whose input stands in the rows of a dataset.
+// saidByRows makes the turn of a scenario whose input is in the rows of a dataset.
 func (d *decoder) saidByRows(spec *node.Node, s *programScenario) {
 	switch {
 	case s.Dataset.InputField == "":
@@ -214,7 +213,7 @@ func (d *decoder) overrides(v *node.Node) (env []string) {
 	return env
 }
 
-// oneTrajectory refuses several checks of the whole way: they would contradict each other.
+// oneTrajectory refuses several checks of the whole path: they would contradict each other.
 func (d *decoder) oneTrajectory(spec *node.Node) {
 	list := node.Get(spec, "checks")
 	if list == nil || list.Kind != node.List {
@@ -234,7 +233,7 @@ func (d *decoder) oneTrajectory(spec *node.Node) {
 	}
 }
 
-// judgeFolder holds the criteria of scenarios that name their programs; it lies beside the folder of these.
+// judgeFolder has the criteria of scenarios that name their programs; it is beside the folder of the scenarios.
 const judgeFolder = "judges"
 
 // criteria adds the judge, if there is one.
@@ -271,7 +270,7 @@ func (d *decoder) criteria(s *programScenario) {
 	}
 }
 
-// verdict adds the check by which a judge decides. The parameters may stand in another file.
+// verdict adds the check with the judge's verdict. The parameters may be in another file.
 func (d *decoder) verdict(s *programScenario, in *decoder, at, params *node.Node) {
 	if d.uncertain {
 		params = allowingUncertain(params)
@@ -289,8 +288,8 @@ func (d *decoder) verdict(s *programScenario, in *decoder, at, params *node.Node
 	s.Conversation = append(slices.Clip(s.Conversation), placed)
 }
 
-// allowingUncertain is the parameters of a judge whose verdict uncertain, which scores 0.5, passes too. The limit
-// stands in the results, and makes another trial of it for --resume.
+// allowingUncertain returns the parameters of a judge whose verdict uncertain, which scores 0.5, passes too. The limit
+// is visible in the results, and --resume does not reuse trials with another limit.
 func allowingUncertain(params *node.Node) *node.Node {
 	if node.Get(params, "min_score") != nil {
 		return params

@@ -26,22 +26,22 @@ type build struct {
 	asked     []*Prompt         // of packs that the command line asks for by name
 	hidden    []hiddenPrompt
 	skillList []*skill.Skill
-	ownSkills int // how many of them, the first, the config has
+	ownSkills int // how many of the skills, the first ones, are from the config
 	jobs      []*fileJob
-	inline    *content // what stands in the config's own file
+	inline    *content // resources in the config file itself
 	refs      []reference
 	tags      []selectable
 	late      []lateCheck
 	given     []givenVariable
 	named     []string          // variables in names and paths of files
-	reported  map[diag.Pos]bool // places of variables of which something is wrong
+	reported  map[diag.Pos]bool // positions of variables with problems
 	datasets  map[string]*dataset.File
 	mocks     map[string]*mockNames // by path
 
 	looseMocks []string   // mock files named or found beside loose files
 	recordings []diag.Pos // named or found among loose files
 
-	// broken are the kinds of which something could not be read, so that what refers to it cannot be judged.
+	// broken are the kinds with unreadable resources, to which references cannot be checked.
 	broken map[kind]bool
 }
 
@@ -79,7 +79,7 @@ func (l *loader) project(in *input) *build {
 	return b
 }
 
-// streamedFiles is the number of files from which their contents are merged while they are read.
+// streamedFiles is the number of files from which contents are merged while files are read.
 const streamedFiles = 256
 
 // readAll reads the files of the project: everything but scenarios first, then the mock replies, then the scenarios.
@@ -206,7 +206,7 @@ func (b *build) own(d *decoder, docs []document) {
 			}
 		}
 	}
-	if b.in.only != nil { // a few of its files were asked for, and these are not among them
+	if b.in.only != nil { // only other files of the config were asked for
 		c.scenarios, c.evals = nil, nil
 	}
 	d.notes(c)
@@ -224,7 +224,7 @@ func (b *build) pack(d *decoder, ref *fileRef) {
 	}
 }
 
-// takePack adds the contents of a pack. The project's own resources win.
+// takePack adds the contents of a pack. The project's own resources have precedence.
 func (b *build) takePack(c *content) {
 	for _, p := range c.packs {
 		if p.asked {
@@ -336,7 +336,7 @@ func (b *build) add(j fileJob, r fileRef, where func(fileRef) namedAt) {
 	}
 }
 
-// distinct keeps one job for every file and kind. Naming a file twice is a mistake, unless a pattern matches it too.
+// distinct keeps one job for each file and kind. Naming a file twice is a mistake, unless a pattern matches it too.
 func (b *build) distinct() {
 	slices.SortStableFunc(b.jobs, func(x, y *fileJob) int {
 		return cmp.Or(cmp.Compare(x.want, y.want), cmp.Compare(x.at.pos.Line, y.at.pos.Line))
@@ -363,7 +363,7 @@ func (b *build) distinct() {
 	})
 }
 
-// merge puts together what the files hold, in the order in which they are named.
+// merge joins the contents of the files, in the order of their names in the config.
 func (b *build) merge(parts []*content) {
 	p := b.p
 	var prompts []*Prompt
@@ -393,7 +393,7 @@ func (b *build) merge(parts []*content) {
 		p.Later = append(p.Later, c.later...)
 	}
 	p.Tools = append(p.Tools, b.arena.agentTools...)
-	// What the project has of its own wins over its pack, and a pack of the command line over both.
+	// The project's own prompts have precedence over its pack, and those of a pack on the command line over both.
 	prompts = b.replacePrompts(prompts, b.asked)
 	p.Prompts = b.replacePrompts(p.Prompts, slices.Concat(b.asked, prompts))
 	p.Prompts = slices.Concat(b.asked, prompts, p.Prompts)
@@ -428,7 +428,7 @@ func (b *build) finish() {
 	b.skills()
 	b.price()
 	b.ownToolsTwice()
-	b.resolve() // what the features bring is known
+	b.resolve() // the names from features are known by now
 	b.loadMocks()
 	b.templates()
 	b.unread()

@@ -45,7 +45,7 @@ var promptFields = table("a prompt", func() rows[promptFile] {
 	}
 }).strays(promptWords)
 
-// promptWords says what a key of other tools is called in a prompt.
+// promptWords is the name of another tool's key in a prompt.
 func promptWords(key string) string {
 	switch snake(key) {
 	case "system_prompt", "system_message", "system_text", "instructions":
@@ -76,7 +76,7 @@ var parameterFields = table("parameters", func() rows[Parameters] {
 			doc("The share of probability from which the model chooses."),
 		custom("top_k", counting, func(d *decoder, p *Parameters, v *node.Node) {
 			if node.IsNull(v) {
-				return // left to the model
+				return // the model decides
 			}
 			if k, ok := d.Int(v, "top_k", 1, int(counting.High)); ok {
 				p.TopK, p.TopKPos = &k, d.Pos(v)
@@ -163,7 +163,7 @@ func readVariables(d *decoder, p *promptFile, v *node.Node) {
 	})
 }
 
-// stringify is the text of a default of any type: lists and maps as JSON. An empty value is no default.
+// stringify is a default of any type as text: lists and maps as JSON. An empty value is not a default.
 func (d *decoder) stringify(n *node.Node) *string {
 	if node.IsNull(n) {
 		return nil
@@ -216,8 +216,8 @@ func (d *decoder) prompt(doc document) *Prompt {
 	return p.Prompt
 }
 
-// completePrompt loads fragments and notes what a prompt asks for that is not there yet. pack holds the fragments of
-// a pack; nil for prompts with a file of their own.
+// completePrompt loads fragments and notes missing features that a prompt uses. pack holds the fragments of a pack; nil
+// for prompts with a file of their own.
 func (d *decoder) completePrompt(p *promptFile, pack map[string]string) {
 	p.AllToolsOK = p.AllowedTools == nil
 	d.loadFragments(p, pack)

@@ -127,7 +127,7 @@ var providerFields = table("a provider", func() rows[providerFile] {
 	}
 }).strays(keyElsewhere)
 
-// keyElsewhere says where the key of a provider is written.
+// keyElsewhere says where the key of a provider belongs.
 func keyElsewhere(name string) string {
 	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name)) {
 	case "apikey", "key", "token", "apitoken", "secret":
@@ -169,7 +169,7 @@ var platformFields = table("platform", func() rows[Platform] {
 		str("project", func(p *Platform) *string { return &p.Project }).asIs().
 			doc("The project that pays, on Vertex."),
 		custom("endpoint", text, func(d *decoder, p *Platform, v *node.Node) {
-			p.Endpoint = d.setting(v, "endpoint", &[]Unset{}) // told with the provider's own
+			p.Endpoint = d.setting(v, "endpoint", &[]Unset{}) // reported for the provider
 		}).
 			doc("The address of the resource, on Azure; may hold ${VARIABLES}."),
 		object("additional_config", platformConfigFields, func(p *Platform) *Platform { return p }).
@@ -227,7 +227,7 @@ func readCapabilities(d *decoder, p *providerFile, v *node.Node) {
 	}
 }
 
-// provider reads a document of kind Provider. Its warnings belong to it, and are dropped in a run that does not use it.
+// provider reads a document of kind Provider. Its warnings are dropped in a run that does not use it.
 func (d *decoder) provider(doc document) *Provider {
 	all, own := d.Diags, &diag.List{}
 	d.Diags = own
@@ -268,7 +268,7 @@ func (d *decoder) provider(doc document) *Provider {
 	return p.Provider
 }
 
-// connection checks what the type of a provider needs to be reached.
+// connection checks the keys that the type of a provider needs for a connection.
 func (d *decoder) connection(n *node.Node, p *providerFile) {
 	web := strings.HasPrefix(p.BaseURL, "http://") || strings.HasPrefix(p.BaseURL, "https://")
 	if p.base != nil && p.BaseURL != "" && !web {
@@ -290,7 +290,7 @@ func (d *decoder) connection(n *node.Node, p *providerFile) {
 	}
 }
 
-// idleKeys warns of keys that have no effect beside others.
+// idleKeys warns of keys that have no effect because of others.
 func (d *decoder) idleKeys(n *node.Node, p *providerFile) {
 	tell := func(at *node.Node, format string, args ...any) {
 		if at != nil {
@@ -312,7 +312,7 @@ func (d *decoder) idleKeys(n *node.Node, p *providerFile) {
 	}
 }
 
-// ownHeaders are those that arena sets, by their canonical name, and where to say what they are to hold.
+// ownHeaders are headers that arena sets, by their canonical name, with the key that decides their value.
 var ownHeaders = map[string]string{
 	"Authorization": "name the key under credential", "Api-Key": "name the key under credential",
 	"Content-Type": "requests are JSON", "Content-Length": "it follows from the request",

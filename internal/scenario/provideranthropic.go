@@ -6,12 +6,12 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// leastThinking is the smallest budget for thoughts that the API takes.
+// leastThinking is the API's minimum budget for thoughts.
 const leastThinking = 1024
 
 var anthropicEfforts = []string{"low", "medium", "high", "xhigh", "max"}
 
-// readEffort reads the effort under the name that the vendor gives it.
+// readEffort reads the effort under the vendor's name.
 func readEffort(d *decoder, c *callFile, v *node.Node) {
 	if first := c.seen["reasoning_effort"]; first != nil {
 		d.Errorf(v, "duplicate-field", "effort and reasoning_effort on line %d set the same thing", first.Line).
@@ -22,7 +22,7 @@ func readEffort(d *decoder, c *callFile, v *node.Node) {
 	c.ReasoningEffort, _ = d.OneOf(v, "effort", anthropicEfforts...)
 }
 
-// anthropic checks what its API has rules of its own for.
+// anthropic checks the rules of the vendor's API.
 func (d *decoder) anthropic(p *providerFile) {
 	c := &p.calls
 	if at := c.seen["reasoning_effort"]; c.ReasoningEffort != "" && !slices.Contains(anthropicEfforts, c.ReasoningEffort) {

@@ -46,7 +46,7 @@ func (d *decoder) additional(n *node.Node, p *providerFile) {
 	}
 }
 
-// configOf is the table for a provider; nil: arena knows nothing of such providers, and cannot talk to them yet.
+// configOf is the table for a provider; nil: arena cannot talk to such providers yet.
 func configOf(kind, role string) *fields[callFile] {
 	t := ProviderTypeOf(kind)
 	if role == "embedding" && t.Available {
@@ -103,7 +103,7 @@ var (
 	})
 )
 
-// serverOnly are parameters that people know from some servers, where the nearest name of ours would be another thing.
+// serverOnly are parameters of some servers whose nearest name of ours means something else.
 var serverOnly = []string{
 	"frequency_penalty", "guided_choice", "guided_grammar", "guided_json", "guided_regex", "logit_bias", "logprobs",
 	"metadata", "min_p", "min_tokens", "num_ctx", "presence_penalty", "repetition_penalty", "service_tier", "store",
@@ -115,7 +115,7 @@ func extraBody() *field[callFile] {
 		doc("Parameters that only this server knows; they go into each request as they are, judges' too.")
 }
 
-// wireRows are the settings of every server that speaks OpenAI's API.
+// wireRows are the settings of every server with OpenAI's API.
 func wireRows() rows[callFile] {
 	return append(once(callRows()),
 		flag("strict_tools", func(c *callFile) *bool { return &c.StrictTools }).
@@ -124,7 +124,7 @@ func wireRows() rows[callFile] {
 	)
 }
 
-// needed is a field for something that arena cannot do yet.
+// needed is a field for a feature that arena does not have yet.
 func needed(name string, s keys.Shape, feature string) *field[callFile] {
 	return custom(name, s, func(d *decoder, c *callFile, v *node.Node) {
 		s.Check(d, v, name)
@@ -132,7 +132,7 @@ func needed(name string, s keys.Shape, feature string) *field[callFile] {
 	}).later(feature)
 }
 
-// elsewhere says where an unknown setting belongs, if it is another type's, or how to send it all the same.
+// elsewhere says where an unknown setting belongs: to another type, or into extra_body.
 func elsewhere(own *fields[callFile]) func(key string) string {
 	return func(key string) string {
 		switch {
@@ -203,7 +203,7 @@ var replayFields = table("additional_config of a replay", func() rows[Replay] {
 	}
 })
 
-// readRecordings reads the files to answer from: one, a list, and patterns of either.
+// readRecordings reads the files of recordings: one, a list, and patterns.
 func readRecordings(key string) func(*decoder, *Replay, *node.Node) {
 	return func(d *decoder, r *Replay, v *node.Node) {
 		names, ok := d.Strings(v, key)
@@ -223,8 +223,8 @@ func readRecordings(key string) func(*decoder, *Replay, *node.Node) {
 	}
 }
 
-// recordings resolves a file to answer from, or a pattern of them. What is missing is a warning for files of another
-// tool: with --mock-provider nobody reads it.
+// recordings resolves a file or a pattern of recordings. Missing files are a warning in files of another tool: with
+// --mock-provider they are not read.
 func (d *decoder) recordings(at *node.Node, name string) []string {
 	fs := d.places.fs
 	path, found := d.runtimePath(name)

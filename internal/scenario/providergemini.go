@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Gemini is what only Gemini's API knows of calls.
+// Gemini has the call parameters of Gemini's API only.
 type Gemini struct {
 	ThinkingBudget  *int // tokens; 0: it does not think, -1: the model decides, nil: the API does
 	IncludeThoughts bool
@@ -16,7 +16,7 @@ type Gemini struct {
 	Safety          []SafetySetting
 }
 
-// SafetySetting says from where on the API blocks what is harmful in one way.
+// SafetySetting is a threshold from which the API blocks a category of harm.
 type SafetySetting struct {
 	Category  string `json:"category"`
 	Threshold string `json:"threshold"`
@@ -38,7 +38,7 @@ var safetyFields = table("a safety setting", func() rows[SafetySetting] {
 	}
 })
 
-// GeminiParts are the parts of a request to Gemini's API that arena sets, and extra_body cannot.
+// GeminiParts are the parts of a request to Gemini's API that arena sets and extra_body cannot.
 func GeminiParts() []string {
 	return []string{
 		"contents", "systemInstruction", "system_instruction", "tools", "toolConfig", "tool_config", "safetySettings",
@@ -46,7 +46,7 @@ func GeminiParts() []string {
 	}
 }
 
-// geminiNames are the parameters below generationConfig that have a place of their own in files.
+// geminiNames are parameters of generationConfig that have keys of their own in files.
 var geminiNames = map[string]string{
 	"temperature": "defaults.temperature", "topP": "defaults.top_p", "topK": "top_k under parameters of the prompt",
 	"maxOutputTokens": "defaults.max_tokens", "stopSequences": "defaults.stop",
@@ -58,7 +58,7 @@ var geminiNames = map[string]string{
 	"presencePenalty":  "presence_penalty under parameters of the prompt",
 }
 
-// gemini checks what its API has rules of its own for.
+// gemini checks the rules of the vendor's API.
 func (d *decoder) gemini(p *providerFile) {
 	c := &p.calls
 	effort := c.seen["reasoning_effort"]
@@ -87,7 +87,7 @@ func (d *decoder) gemini(p *providerFile) {
 	d.geminiBody(node.Get(p.config, "extra_body"))
 }
 
-// safety refuses a category that stands twice, as the API does.
+// safety refuses a repeated category, as the API does.
 func (d *decoder) safety(list *node.Node) {
 	if list == nil || list.Kind != node.List {
 		return
@@ -106,7 +106,7 @@ func (d *decoder) safety(list *node.Node) {
 	}
 }
 
-// geminiBody refuses what extra_body cannot set.
+// geminiBody refuses parts that extra_body cannot set.
 func (d *decoder) geminiBody(body *node.Node) {
 	if body == nil || body.Kind != node.Map {
 		return
@@ -131,7 +131,7 @@ func (d *decoder) geminiBody(body *node.Node) {
 	}
 }
 
-// Thoughts is how many tokens the model may think, of those that it may write; 0: nobody says so.
+// Thoughts is the part of the maximum output that is for thoughts; 0: not set.
 func (p *Provider) Thoughts() int {
 	if b := p.Gemini.ThinkingBudget; b != nil {
 		return max(*b, 0)

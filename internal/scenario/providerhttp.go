@@ -24,8 +24,7 @@ type httpFile struct {
 	fixed   *node.Node // a text without places under a name of sessions
 }
 
-// agent is the agent behind HTTP of a provider. The tables below are of providers and not of agents, so that what reads
-// them is there but once.
+// agent returns the HTTP agent of a provider. The tables below are of providers, so that their common code exists once.
 func (p *providerFile) agent() *httpFile {
 	if p.http == nil {
 		if p.Provider == nil {
@@ -120,7 +119,7 @@ var agentStreamFields = table("stream", func() rows[providerFile] {
 	}
 })
 
-// agentPath is a field with a path into the answer of an agent.
+// agentPath is a field with a path into the response of an agent.
 func agentPath(name string, at func(*httpFile) *string) *field[providerFile] {
 	return custom(name, text, func(d *decoder, p *providerFile, v *node.Node) {
 		*at(p.agent()) = d.agentPath(v, name)
@@ -191,7 +190,7 @@ func readHTTPURL(d *decoder, p *providerFile, v *node.Node) {
 	u, err := url.Parse(plain)
 	if h.p.BaseURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		d.Errorf(v, "wrong-value", "%q is not an HTTP address", written).Hint = "it must start with http:// or https://"
-	} else { // where the endpoint is need not be hidden; a token in the path must
+	} else { // the address is not a secret, but a token in the path is
 		h.FromEnv = slices.DeleteFunc(h.FromEnv, func(put EnvPut) bool {
 			return put.Name == "url" && (strings.Contains(put.Value, "://") || strings.Contains(u.Host, put.Value))
 		})
@@ -244,7 +243,7 @@ func readHTTPBody(d *decoder, p *providerFile, v *node.Node) {
 	h.single = HoldsMedium(h.Filled)
 }
 
-// bodyPart is a part of a body with the environment in its texts.
+// bodyPart is a part of a body with environment variables filled in.
 func (h *httpFile) bodyPart(d *decoder, v *node.Node, name string) any {
 	switch {
 	case v.Kind == node.Map:

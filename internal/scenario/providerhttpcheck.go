@@ -28,7 +28,7 @@ func (d *decoder) httpAgent(n *node.Node, p *providerFile) {
 		d.Errorf(f.body, "wrong-value", "a request of method GET has no body").
 			Hint = "write method: POST, or put what is sent into the url"
 	}
-	broken := f.body != nil && f.Body == nil // which was told
+	broken := f.body != nil && f.Body == nil // reported already
 	if f.url != nil && !broken && !slices.Contains(f.sent, "message") && !slices.Contains(f.sent, "messages") {
 		at := f.url
 		if f.body != nil {
@@ -46,7 +46,7 @@ func (d *decoder) httpAgent(n *node.Node, p *providerFile) {
 	}
 }
 
-// agentTools checks what an agent needs whose tools arena runs.
+// agentTools checks the settings of an agent whose tools arena runs.
 func (d *decoder) agentTools(f *httpFile) {
 	switch {
 	case f.tools == nil || !f.AsksTools:
@@ -62,7 +62,7 @@ func (d *decoder) agentTools(f *httpFile) {
 	}
 }
 
-// agentSession checks what depends on where the session comes from.
+// agentSession checks settings that depend on the source of the session id.
 func (d *decoder) agentSession(f *httpFile) {
 	if f.session == nil {
 		return
@@ -120,7 +120,7 @@ func fillsIn(text, name string) (there bool) {
 	return there
 }
 
-// httpKeys are the keys of a provider that mean nothing for an agent behind HTTP, and what to do.
+// httpKeys are keys of a provider that do not apply to HTTP agents, with hints.
 var httpKeys = []struct{ key, hint string }{
 	{"base_url", "write additional_config.url: the whole address"},
 	{"headers", "write additional_config.headers, which may set any header"},
@@ -130,7 +130,7 @@ var httpKeys = []struct{ key, hint string }{
 	{"unsupported_params", "take it out: no parameters are sent"},
 }
 
-// notForHTTP refuses keys that would not be sent.
+// notForHTTP refuses keys that would have no effect.
 func (d *decoder) notForHTTP(n *node.Node) {
 	for _, k := range httpKeys {
 		if at := node.Get(n, k.key); at != nil {
@@ -139,7 +139,7 @@ func (d *decoder) notForHTTP(n *node.Node) {
 	}
 }
 
-// notOfHTTP says where a setting belongs that is none of additional_config of an http provider.
+// notOfHTTP says where a setting belongs that is unknown in additional_config of an http provider.
 func notOfHTTP(key string) string {
 	switch key {
 	case "timeout", "timeout_ms", "timeout_seconds":

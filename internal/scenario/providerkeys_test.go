@@ -11,11 +11,11 @@ import (
 	"github.com/arena-evals/arena/internal/keys"
 )
 
-// TestProviderKeys writes every key that a provider may have, one at a time, and sees that each changes what was loaded
-// or is told to have no effect. No key is read and forgotten.
+// TestProviderKeys writes every key of a provider, one at a time, and checks that each changes the loaded provider or
+// gets a warning. No key may be ignored.
 func TestProviderKeys(t *testing.T) {
 	t.Parallel()
-	about := map[string]bool{ // what says something of the file, and nothing to arena
+	about := map[string]bool{ // descriptions without effect
 		"id": true, "name": true, "pricing_correct_at": true, "stream_retry.retry_window": true, "stream_retry.enabled": true,
 	}
 	for _, kind := range []string{"openai", "azure", "openai-compatible", "vllm", "ollama"} {
@@ -66,7 +66,7 @@ func providerKeys(kind string) map[string]string {
 	return all
 }
 
-// sample is a value of a shape that is not what arena would take without it.
+// sample is a value of a shape that differs from the default.
 func sample(path string, s keys.Shape) string {
 	switch path {
 	case "capabilities":
@@ -100,7 +100,7 @@ func sample(path string, s keys.Shape) string {
 	return "a"
 }
 
-// beside is what a key needs beside it.
+// beside is the keys that a key requires.
 func beside(path string) map[string]string {
 	all := map[string]string{}
 	for prefix, needs := range map[string][]string{
@@ -149,7 +149,7 @@ func loadProvider(t *testing.T, sets ...map[string]string) (*Provider, string) {
 	for _, f := range suite.Projects[0].Later {
 		fmt.Fprintf(&said, "later: %s has no effect yet\n", f.Name)
 	}
-	// What a place in a file says, and the raw text of the file, is no effect.
+	// The position of a value and the raw text are not an effect.
 	p.File, p.Dir, p.Extra = "", "", nil
 	p.Pos.File, p.KeyPos.File, p.KeyPos.Line, p.KeyPos.Col = "", "", 0, 0
 	if p.Platform != nil {
@@ -187,7 +187,7 @@ func flow(tree map[string]any) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// TestImagenRole: what a model of type imagen makes is known by its name, where nobody says it.
+// TestImagenRole: the kind of media of an imagen model is known by the model's name.
 func TestImagenRole(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]string{"imagen-4.0-generate-001": "image", "veo-3.1-generate-preview": "video"} {

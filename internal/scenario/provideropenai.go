@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Responses reports whether the provider is called by OpenAI's Responses API: where its file says so, and for those of
-// OpenAI's own models that know no other.
+// Responses reports whether the provider uses OpenAI's Responses API: if its file says so, and for OpenAI models
+// without any other API.
 func (p *Provider) Responses() bool {
 	switch {
 	case p.APIMode != "":
@@ -18,7 +18,7 @@ func (p *Provider) Responses() bool {
 	return strings.HasSuffix(p.Model, "-pro")
 }
 
-// openai checks what its two APIs do not have in common.
+// openai checks the differences between the vendor's two APIs.
 func (d *decoder) openai(p *providerFile) {
 	if p.Responses() {
 		if at := p.calls.seen["stop"]; at != nil {

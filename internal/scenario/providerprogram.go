@@ -15,30 +15,30 @@ const ProgramType = "command"
 
 // Program is the program of a provider of type command.
 type Program struct {
-	Command    []string // without a shell; the first is against Dir, or a name to look up in PATH
+	Command    []string // without a shell; the first is relative to Dir, or a name in PATH
 	CommandPos diag.Pos
 	Env        []string // NAME=value, in which ${NAME} is replaced by an environment variable; or a NAME to pass on
 	EnvPos     diag.Pos
 	Dir        string `digest:"-"` // where the program runs
-	Lines      bool   // it answers turn after turn, on lines of JSON; else it is started for each reply
-	Stdin      bool   // it reads the input from its stdin, and not from its last argument
+	Lines      bool   // one process answers all turns, in lines of JSON; else it is started for each reply
+	Stdin      bool   // the input is on stdin, not the last argument
 	AsksTools  bool   // arena runs the tools that it calls
 	Pos        diag.Pos
 }
 
-// RunsTools reports whether the provider is an agent that runs its tools itself: the calls that it tells of were made.
+// RunsTools reports whether the provider is an agent that runs its own tools: its reported calls were made.
 func (p *Provider) RunsTools() bool {
 	asks := p.Program != nil && p.Program.AsksTools || p.HTTP != nil && p.HTTP.AsksTools
 	return p.IsAgent() && !asks
 }
 
-// Remembers reports whether the provider keeps by itself what was said: an agent that is not told all of it each time.
+// Remembers reports whether the provider keeps the conversation itself, so that it is not sent all of it each time.
 func (p *Provider) Remembers() bool {
 	told := p.HTTP != nil && !p.HTTP.Sends("session") && (p.HTTP.Sends("messages") || p.HTTP.Sends("history"))
 	return p.IsAgent() && !told
 }
 
-// IsAgent reports whether the provider is an agent of its own, and no model.
+// IsAgent reports whether the provider is an agent, not a model.
 func (p *Provider) IsAgent() bool { return ProviderTypeOf(p.Type).Agent }
 
 // programFile is the program of a provider as written in a file.
@@ -115,7 +115,7 @@ func (d *decoder) agentProgram(n *node.Node, p *providerFile) {
 	}
 }
 
-// messageByItself is the hint for those who write where the user message goes.
+// messageByItself is the hint for a placeholder of the user message.
 func messageByItself(f *programFile) string {
 	way := "is the last argument of the program by itself"
 	if f.Lines || f.Stdin {
@@ -171,8 +171,8 @@ func (d *decoder) agentFolder(f *programFile) {
 	}
 }
 
-// protectedVariables are those that no file can set for the program of an agent: with them it would be another program,
-// or arena could not follow what it does.
+// protectedVariables cannot be set by a file for an agent's program: they would change the program, or arena could not
+// trace it.
 var protectedVariables = []string{
 	"ARENA_SCENARIO", "ARENA_TRACE_DIR", "ARENA_TRIAL_ID", "ARENA_TURN", "HOME", "KENSA_TRACE_DIR", "LD_LIBRARY_PATH",
 	"LD_PRELOAD", "PATH", "PYTHONPATH", "SHELL", "USER",
@@ -182,7 +182,7 @@ func isProtected(name string) bool {
 	return slices.Contains(protectedVariables, name) || strings.HasPrefix(name, "DYLD_")
 }
 
-// agentEnv reads the variables of the program of an agent, without those that are protected.
+// agentEnv reads the variables of an agent's program, without protected ones.
 func (d *decoder) agentEnv(v *node.Node) (env []string) {
 	for i, entry := range d.programEnv(v) {
 		name, _, sets := strings.Cut(entry, "=")
@@ -207,7 +207,7 @@ func whyProtected(name string) string {
 		name)
 }
 
-// notOfProgram says where a setting belongs that is none of additional_config of a command.
+// notOfProgram says where a setting belongs that is unknown in additional_config of a command.
 func notOfProgram(key string) string {
 	switch key {
 	case "timeout", "timeout_ms", "timeout_seconds":
@@ -224,7 +224,7 @@ func notOfProgram(key string) string {
 	return ""
 }
 
-// programKeys are the keys of a provider that mean nothing for a program, and why.
+// programKeys are keys of a provider that do not apply to programs, with reasons.
 var programKeys = []struct{ key, why string }{
 	{"base_url", "a program has no address"},
 	{"headers", "a program is sent no headers"},
@@ -238,7 +238,7 @@ var programKeys = []struct{ key, why string }{
 	{"http_transport", "a program has no connections"},
 }
 
-// idleOfProgram warns of keys that have no effect for a program.
+// idleOfProgram warns of keys without effect for a program.
 func (d *decoder) idleOfProgram(n *node.Node) {
 	for _, k := range programKeys {
 		if at := node.Get(n, k.key); at != nil {

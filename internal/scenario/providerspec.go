@@ -18,13 +18,13 @@ type Provider struct {
 	Group    string            // default is the default
 	Grouped  bool              `digest:"-"` // the config wrote a group
 	GroupPos diag.Pos          `digest:"-"` // where
-	BaseURL  string            `digest:"-"` // without a key it counts
-	Headers  map[string]string `digest:"-"` // without keys they count
+	BaseURL  string            `digest:"-"` // without keys it is part of the digest
+	Headers  map[string]string `digest:"-"` // without keys they are part of the digest
 	APIKey   string            `digest:"-"` // literal, after ${VAR} expansion
 	KeyUnset string            `digest:"-"` // the variable that APIKey needs and that is not set; "": none
-	Unset    []Unset           `digest:"-"` // that the address and the headers need
+	Unset    []Unset           `digest:"-"` // variables of the address and the headers that are not set
 	KeyEnv   string            `digest:"-"` // credential_env
-	// MisplacedKey is what stands in credential_env and is no name: probably a key.
+	// MisplacedKey is a credential_env that is not a variable name: probably a key.
 	MisplacedKey string `digest:"-"`
 	KeyFile      string `digest:"-"`
 	Platform     *Platform
@@ -54,7 +54,7 @@ type Provider struct {
 	KeyPos            diag.Pos
 }
 
-// Variables of the environment that say where a provider is when its file does not.
+// Environment variables with the addresses of providers.
 const (
 	AzureEndpointVar  = "AZURE_OPENAI_ENDPOINT"
 	GoogleProjectVar  = "GOOGLE_CLOUD_PROJECT"
@@ -62,8 +62,8 @@ const (
 	AWSOtherRegionVar = "AWS_DEFAULT_REGION"
 )
 
-// AddressVariables are the variables of the environment that say where the provider is, because its file does not. Nil
-// for one whose file does, or that everybody finds at the same place.
+// AddressVariables are the environment variables with the provider's address; nil if its file has the address, or if it
+// is always the same.
 func (p *Provider) AddressVariables() []string {
 	host := p.Platform
 	switch {
@@ -86,8 +86,8 @@ type Platform struct {
 	Pos                             diag.Pos
 }
 
-// MockPer1K is what a thousand tokens of a mock cost in USD when it configures no pricing, so that limits of costs can
-// be tried without a model.
+// MockPer1K is the default price of a thousand tokens of a mock in USD, so that cost limits can be tried without a
+// model.
 const MockPer1K = 0.01
 
 // Pricing in USD per 1,000 tokens.

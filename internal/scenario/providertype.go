@@ -6,32 +6,31 @@ import (
 	"github.com/arena-evals/arena/internal/keys"
 )
 
-// ProviderType is what files and the command line may say of the providers of one type. How they are opened is for
-// package providers/open to know, which has a row for each type that is available.
+// ProviderType describes the providers of one type for files and the command line. Package providers/open has a row for
+// each available type and opens them.
 type ProviderType struct {
-	Word      string // in files
+	Word      string // the type in files
 	Name      string // in Provider.Type; several words may mean the same
 	Available bool   // this version can open it
 	// NeedsModel and NeedsBase say that a provider of this type must have a model and a base_url.
 	NeedsModel, NeedsBase bool
 	// AdHoc says that the command line may name such a provider as type/model.
 	AdHoc bool
-	// ListPrices says that the list prices of the vendor hold, because it is its own API. A server that merely speaks the
-	// protocol may charge anything for a model of the same name. Free says that calls cost nothing.
+	// ListPrices says that the vendor's list prices apply, because it is the vendor's own API. Other servers with the
+	// same protocol may have other prices. Free says that calls cost nothing.
 	ListPrices, Free bool
-	// MaxTemperature is the highest temperature that the API takes; 0: that of every other one. NoSeed says that it takes
-	// no seed, SmallSeed that one has 32 bits, and NoPenalties that it knows neither frequency_penalty nor
-	// presence_penalty.
+	// MaxTemperature is the API's maximum temperature; 0: the common one. NoSeed says that it has no seed, SmallSeed
+	// that its seed has 32 bits, and NoPenalties that it has neither frequency_penalty nor presence_penalty.
 	MaxTemperature                 float64
 	NoSeed, SmallSeed, NoPenalties bool
-	// Agent says that it is an agent of its own and no model: it holds the conversation itself, and runs its own tools. It
-	// takes no parameters of models, it judges nothing, and nothing of what it says is kept for later runs.
+	// Agent says that it is an agent, not a model: it keeps the conversation, and runs its own tools. It has no
+	// parameters of models, it is never a judge, and its replies are not cached for later runs.
 	Agent bool
-	// Platforms are where its models are hosted by others, beside azure.
+	// Platforms are the other hosts of its models, besides azure.
 	Platforms []string
 
-	settings *fields[callFile] // additional_config; nil: none of a model
-	foreign  bool              // arena knows nothing but the name
+	settings *fields[callFile] // additional_config; nil: none
+	foreign  bool              // arena knows only its name
 }
 
 var clouds = []string{"bedrock", "vertex"}
@@ -87,7 +86,7 @@ func (t ProviderType) Settings() keys.Table {
 	return nil
 }
 
-// ProviderTypeOf is the type of that name. The zero value is none.
+// ProviderTypeOf is the type with that name; zero if there is none.
 func ProviderTypeOf(name string) ProviderType {
 	for i := range providerTypes() {
 		if t := &providerTypes()[i]; t.Word == name { // each name is also a word for itself

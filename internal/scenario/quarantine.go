@@ -9,10 +9,10 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Quarantine says that a scenario is run and decides nothing, until a day.
+// Quarantine says that a scenario runs but does not count, until a day.
 type Quarantine struct {
 	Pos           diag.Pos
-	Until         time.Time // the last day of it
+	Until         time.Time // the last day
 	UntilPos      diag.Pos
 	Reason, Owner string
 }

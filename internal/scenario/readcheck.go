@@ -5,8 +5,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// ReadCheck reads one check, as its surface writes it, out of any file, and does not compile it. What limits it to some
-// conversations or wants several trials does not count: the check is asked by itself. It returns nil after a problem.
+// ReadCheck reads one check in the form of a surface from any file, without compiling it. Conditions on conversations
+// and trial counts are ignored. It returns nil after a problem.
 func ReadCheck(r *node.Reader, n *node.Node, surface Surface) *Check {
 	d := &decoder{Reader: *r}
 	before := d.Diags.Errors()
@@ -18,7 +18,7 @@ func ReadCheck(r *node.Reader, n *node.Node, surface Surface) *Check {
 	return c
 }
 
-// bareCheck is a check without what its surface adds to it.
+// bareCheck is a check without the keys of its surface.
 func (d *decoder) bareCheck(n *node.Node, surface Surface) *Check {
 	switch surface {
 	case Guardrail:
@@ -32,7 +32,7 @@ func (d *decoder) bareCheck(n *node.Node, surface Surface) *Check {
 		}
 	case TurnAssertion, ConversationAssertion:
 		c := NestedCheck{}
-		if node.Get(n, "weight") != nil { // it stands in another one
+		if node.Get(n, "weight") != nil { // it is a nested check
 			weightedFields.read(d, n, &c)
 		} else {
 			checkFields.read(d, n, &c.Check)
@@ -43,7 +43,7 @@ func (d *decoder) bareCheck(n *node.Node, surface Surface) *Check {
 	return nil
 }
 
-// ReadValidator reads one guardrail that stands alone in a text, as JSON or YAML. It returns nil after a problem.
+// ReadValidator reads one guardrail from a text in JSON or YAML. It returns nil after a problem.
 func ReadValidator(file string, data []byte, compile func(*Check, *diag.List), problems *diag.List) *Validator {
 	d := &decoder{Reader: node.Reader{File: file, Diags: problems}, compile: compile}
 	docs := node.Parse(&d.Reader, data)

@@ -36,8 +36,8 @@ func same[T any](b *build, what string, list []T, name func(T) (string, diag.Pos
 	}
 }
 
-// claimedNames reports prompts that the config calls like other ones: a name that is the id of one prompt and the task
-// type of another, which scenarios may mean either way, and ids that two entries have.
+// claimedNames reports ambiguous names of prompts: a name that is the id of one prompt and the task type of another,
+// and ids of two entries.
 func (b *build) claimedNames() {
 	for i, q := range b.p.Prompts {
 		if q.ListedPos.Line == 0 {
@@ -61,7 +61,7 @@ func (b *build) claimedNames() {
 	}
 }
 
-// freeID is an id for a prompt that no other claims.
+// freeID is an unused id for a prompt.
 func (b *build) freeID(q *Prompt) string {
 	taken := func(id string) bool {
 		return slices.ContainsFunc(b.p.Prompts, func(o *Prompt) bool { return o != q && (o.ID == id || o.TaskType == id) })
@@ -137,7 +137,7 @@ func (b *build) resolve() {
 	}
 }
 
-// kind is what must be complete for a reference to be judged.
+// kind is the kind that must be completely loaded for a reference to be checked.
 func (t referenceKind) kind() kind {
 	switch t {
 	case toProvider, toGroup:
@@ -146,7 +146,7 @@ func (t referenceKind) kind() kind {
 		return kindPersona
 	case toTool, toOffered, toFailing:
 		return kindTool
-	case toTask, toPromptID, toComposition, toEval: // the latter two may stand in a pack
+	case toTask, toPromptID, toComposition, toEval: // the latter two may be in a pack
 		return kindPrompt
 	case toRole:
 		return kindArena
@@ -192,7 +192,7 @@ func (b *build) dangling(r reference, n *nameSets) {
 			return
 		}
 		d.Msg, names = fmt.Sprintf("there is no tool %q", r.name), append(b.p.OwnTools(), n.tools...)
-		// A prompt may be told again without its tools: recorded replies bring the results along.
+		// A prompt may be used without its tools: recorded replies have the results.
 		if b.l.opts.Lenient || r.to == toOffered && len(n.tools) == 0 {
 			d.Severity = diag.Warning
 		}
@@ -217,8 +217,8 @@ func (b *build) danglingRole(d *diag.Diagnostic, r reference, n *nameSets) {
 	}
 }
 
-// danglingServed says what is wrong with the name of a tool of an MCP server, as far as its declaration tells. It is
-// false for other names and where nothing is wrong.
+// danglingServed describes a wrong name of an MCP server's tool, as far as its declaration shows. It returns false for
+// other names and correct ones.
 func (b *build) danglingServed(d *diag.Diagnostic, name string) bool {
 	if !strings.HasPrefix(name, ServerPrefix) {
 		return false
@@ -230,7 +230,7 @@ func (b *build) danglingServed(d *diag.Diagnostic, name string) bool {
 	return d.Msg != ""
 }
 
-// NotServed says why no MCP server can have a tool of this name, which may end in *; "" when one can.
+// NotServed says why no MCP server can have a tool of this name, which may end in *; "" if one can.
 func (p *Project) NotServed(name string) (why, hint string) {
 	server := p.ServerOf(name)
 	if server == nil {
@@ -259,8 +259,7 @@ func (p *Project) NotServed(name string) (why, hint string) {
 	return "", ""
 }
 
-// mayBeServed reports whether a tool may come from a server, from an agent or from arena, whose names are not known
-// yet.
+// mayBeServed reports whether a tool may come from a server, an agent or arena, whose names are not known yet.
 func (b *build) mayBeServed(name string) bool {
 	if strings.HasPrefix(name, a2a.Prefix) {
 		return len(b.p.Agents) > 0
@@ -271,8 +270,8 @@ func (b *build) mayBeServed(name string) bool {
 	return strings.HasPrefix(name, ServerPrefix) || b.p.InContainer(name)
 }
 
-// mayFail reports whether a name that ends in * means at least one tool: of the project, of arena, or one that a server
-// or an agent may turn out to have.
+// mayFail reports whether a name that ends in * matches a tool of the project, of arena, or possibly of a server or an
+// agent.
 func (b *build) mayFail(pattern string, tools []string) bool {
 	prefix, wild := strings.CutSuffix(pattern, "*")
 	elsewhere := len(b.p.Servers) > 0 && strings.HasPrefix(ServerPrefix, prefix) ||
@@ -280,7 +279,7 @@ func (b *build) mayFail(pattern string, tools []string) bool {
 	return wild && (elsewhere || offersAny(pattern, tools) || offersAny(pattern, b.p.OwnTools()))
 }
 
-// offersAny reports whether a name that ends in * means at least one tool.
+// offersAny reports whether a name that ends in * matches a tool.
 func offersAny(pattern string, tools []string) bool {
 	prefix, wild := strings.CutSuffix(pattern, "*")
 	for _, name := range tools {

@@ -13,21 +13,21 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// RowMedium is a medium of a turn that a row of the dataset names: its file_path or its url holds fields.
+// RowMedium is a medium of a turn whose file_path or url contains fields of the row.
 type RowMedium struct {
 	Part int // its index in the parts of the turn
 
 	pos    diag.Pos
 	width  int
 	places *pathBases
-	// lenient says that the file may be outside of the project.
+	// lenient says that the file may be outside the project.
 	lenient bool
 }
 
-// open reports whether a row names the medium.
+// open reports whether a row completes the name of the medium.
 func (m *mediaFile) open() bool { return strings.Contains(m.template(), "{{") }
 
-// template is what names the medium.
+// template is the file_path or url of the medium.
 func (m *mediaFile) template() string {
 	if m.url != nil {
 		return m.URL
@@ -35,7 +35,7 @@ func (m *mediaFile) template() string {
 	return m.Path
 }
 
-// key is the key of what names the medium.
+// key is the key of the medium's source.
 func (m *mediaFile) key() string {
 	if m.url != nil {
 		return "url"
@@ -43,7 +43,7 @@ func (m *mediaFile) key() string {
 	return "file_path"
 }
 
-// turnParts reads the parts of a turn, where each of them stands, and which of them a row names.
+// turnParts reads the parts of a turn, their positions, and the media that rows name.
 func (d *decoder) turnParts(t *turnFile) {
 	rare := t.rare()
 	d.Items(t.parts, "parts", func(_ int, v *node.Node) {
@@ -61,7 +61,7 @@ func (d *decoder) turnParts(t *turnFile) {
 	})
 }
 
-// closed refuses a medium that a row would have to name, where there are no rows.
+// closed refuses fields of rows in a medium if there are no rows.
 func (d *decoder) closed(m *mediaFile) {
 	if m.open() {
 		d.Errorf(m.at(nil), "placeholder", "%s holds a placeholder, and nothing fills it in here", m.key()).Hint =
@@ -69,7 +69,7 @@ func (d *decoder) closed(m *mediaFile) {
 	}
 }
 
-// closedTurns refuses media that rows would have to name in turns to which none are put in.
+// closedTurns refuses fields of rows in the media of turns without rows.
 func (d *decoder) closedTurns(s *Scenario) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -89,7 +89,7 @@ func (d *decoder) closedTurns(s *Scenario) {
 	}
 }
 
-// sourceName is what names a medium.
+// sourceName is the name of a medium's source.
 func sourceName(m *chat.Media) string {
 	if m.URL != "" {
 		return m.URL
@@ -113,8 +113,8 @@ func (b *build) rowMedia(s *Scenario) {
 	}
 }
 
-// EachMedium visits the parts of all turns that are media, with where they stand. Those that rows name are there in a
-// scenario for a row; see EachRowMedium.
+// EachMedium visits the media of all turns, with their positions. Media that rows name are only in a scenario for a
+// row; see EachRowMedium.
 func (s *Scenario) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -127,9 +127,8 @@ func (s *Scenario) EachMedium(visit func(part *chat.Part, at diag.Pos)) {
 	}
 }
 
-// EachRowMedium visits the parts of turns that are media and that rows name, with where they stand. In a scenario for a
-// row they are what that row names; one that it does not name well has neither a file nor an address, and RowFaults
-// tells.
+// EachRowMedium visits the media that rows name, with their positions. In a scenario for a row they are resolved; an
+// invalid one has neither a file nor an address, which RowFaults reports.
 func (s *Scenario) EachRowMedium(visit func(part *chat.Part, at diag.Pos)) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -139,7 +138,7 @@ func (s *Scenario) EachRowMedium(visit func(part *chat.Part, at diag.Pos)) {
 	}
 }
 
-// fillMedia gives the scenario for a row the media that the row names.
+// fillMedia resolves the media that the row names.
 func (s *Scenario) fillMedia() {
 	if !slices.ContainsFunc(s.Turns, func(t Turn) bool { return len(t.More().RowMedia) > 0 }) {
 		return
@@ -157,7 +156,7 @@ func (s *Scenario) fillMedia() {
 	}
 }
 
-// mediumOfRow is a medium that the row names. What is wrong with the name is kept for RowFaults.
+// mediumOfRow is a medium that the row names. A wrong name is kept for RowFaults.
 func (s *Scenario) mediumOfRow(m *RowMedium, template *chat.Media) *chat.Media {
 	out := *template
 	out.URL, out.Path = "", ""
@@ -193,8 +192,8 @@ func (s *Scenario) mediumOfRow(m *RowMedium, template *chat.Media) *chat.Media {
 	return &out
 }
 
-// rowPath finds a file that a row names: beside the dataset, or where other media are. why says what to do where it is
-// in no such place.
+// rowPath finds a file that a row names: beside the dataset, or where other media are. why is the hint for a missing
+// file.
 func (s *Scenario) rowPath(p *pathBases, name string) (path, why string) {
 	if filepath.IsAbs(name) {
 		if p.fs.exists(name) {

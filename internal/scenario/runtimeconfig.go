@@ -80,7 +80,7 @@ var serviceProviderFields = table("a provider", func() rows[struct{}] {
 	}
 })
 
-// selector is a field with the name of a program that chooses what a model is offered, which arena cannot run yet.
+// selector is a field with a program that chooses the offered tools, which arena cannot run yet.
 func selector[T any](name string) *field[T] {
 	return custom(name, text, func(d *decoder, _ *T, v *node.Node) {
 		d.Name(v, name)
@@ -88,7 +88,7 @@ func selector[T any](name string) *field[T] {
 	}).later("selectors")
 }
 
-// laterMap is a field with a map of things that arena does not have yet.
+// laterMap is a field with a map for a feature that arena does not have yet.
 func laterMap(name, feature string, of keys.Shape) *field[runtimeFile] {
 	return custom(name, mapOf(of), func(d *decoder, _ *runtimeFile, v *node.Node) {
 		mapOf(of).Check(d, v, name)
@@ -124,7 +124,7 @@ func (d *decoder) runtime(n *node.Node) *runtimeFile {
 
 const ownLogging = "use -v or -q"
 
-// loggingFields are the keys of kind Logging. Arena has its own flags for that; the file is checked and dropped.
+// loggingFields are the keys of kind Logging. Arena has flags for that; the file is only checked.
 var loggingFields = table("logging", func() rows[struct{}] {
 	return rows[struct{}]{
 		inside[struct{}]("id", text).doc("The name of the file, where metadata has none."),

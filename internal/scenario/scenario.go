@@ -118,7 +118,7 @@ var scenarioFields = table("a scenario", func() rows[Scenario] {
 
 var onFailure = words("continue", "stop")
 
-// capabilities are the words with which providers say what they can do.
+// capabilities are the capabilities that providers declare.
 var capabilities = words("text", "streaming", "vision", "tools", "json", "audio", "video", "documents", "duplex")
 
 var contextFields = table("context_metadata", func() rows[ContextMetadata] {
@@ -163,7 +163,7 @@ func readProviderNames(d *decoder, s *Scenario, v *node.Node) {
 	}
 }
 
-// readSkip reads why a scenario is not run. A boolean false, in any spelling that counts as one, is no reason.
+// readSkip reads the reason for skipping a scenario. A boolean false, in any YAML spelling, is not a reason.
 func readSkip(d *decoder, s *Scenario, v *node.Node) {
 	const hint = "write the reason in words, or take the line out"
 	says, isBool := boolOf(v)
@@ -186,7 +186,7 @@ func readSkip(d *decoder, s *Scenario, v *node.Node) {
 	s.Skip = reason
 }
 
-// boolOf is the boolean that a value is in any version of YAML, also yes, no, on and off.
+// boolOf returns the boolean of a value in any YAML version, including yes, no, on and off.
 func boolOf(n *node.Node) (says, ok bool) {
 	if n.Kind == node.Scalar && n.ShortTag() == "!!bool" {
 		return strings.EqualFold(n.Value, "true"), true

@@ -11,8 +11,7 @@ import (
 type CheckSchema struct {
 	Names   []string // every spelling, the canonical one first
 	Summary string
-	// Params is the JSON Schema of the parameters. For checks that stand in them it refers to NestedSchema or
-	// WeightedSchema.
+	// Params is the JSON Schema of the parameters. For nested checks it refers to NestedSchema or WeightedSchema.
 	Params *jsonschema.Doc
 }
 
@@ -65,9 +64,9 @@ func SchemaKinds() []SchemaKind {
 	return list
 }
 
-// Schema describes a kind of file as JSON Schema (draft 2020-12), for editors. The values may stand in an envelope or
-// by themselves. What the loader takes fits the schema; what it refuses does not, as far as one file by itself tells.
-// The result is nil when there is no such kind.
+// Schema describes a kind of file as JSON Schema (draft 2020-12), for editors. The values may be in an envelope or not.
+// What the loader accepts fits the schema; what it refuses does not, as far as a single file shows it. The result is
+// nil if there is no such kind.
 func Schema(name string, checks []CheckSchema) *jsonschema.Doc {
 	for _, k := range FileKinds() {
 		if k.Name == name {
@@ -112,17 +111,17 @@ func (w *schemaWriter) envelope(k *FileKind) *jsonschema.Doc {
 	return outer
 }
 
-// values are what stands below spec.
+// values are the values below spec.
 func (w *schemaWriter) values(k *FileKind) *jsonschema.Doc {
 	d := *k.Keys.Schema(w)
 	d.Description = strings.ToUpper(k.About[:1]) + k.About[1:] + "."
 	return &d
 }
 
-// schemaKeyDoc is what the key $schema is for.
+// schemaKeyDoc describes the key $schema.
 const schemaKeyDoc = "The JSON Schema of the file, for editors."
 
-// bare is the values by themselves, beside which a file may name its schema.
+// bare is the values without an envelope. A file may name its schema beside them.
 func (w *schemaWriter) bare(values keys.Table) *jsonschema.Doc {
 	alone := w.object(values)
 	schema := ofType("string")

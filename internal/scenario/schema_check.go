@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/keys"
 )
 
-// checkType is the name of a check. A project may declare programs that score under names of their own, so that no name
-// is surely wrong; those of arena are there for editors to offer.
+// checkType is the name of a check. A project may declare checks with other names, so no name is certainly wrong;
+// editors offer those of arena.
 func (w *schemaWriter) checkType() *jsonschema.Doc {
 	own := text.Schema(w)
 	if len(w.checks) == 0 {
@@ -22,7 +22,7 @@ func (w *schemaWriter) checkType() *jsonschema.Doc {
 	return jsonschema.AnyOf(&jsonschema.Doc{Enum: names}, own)
 }
 
-// checkParams demands of the parameters of a check what its type takes.
+// checkParams requires the parameters that the type of a check accepts.
 func (w *schemaWriter) checkParams() *jsonschema.Doc {
 	const name = "check-params"
 	if _, done := w.defs[name]; !done {

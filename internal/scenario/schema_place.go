@@ -5,8 +5,7 @@ import (
 	"github.com/arena-evals/arena/internal/keys"
 )
 
-// Some places take more than the shape of their field says, or less, because their readers look closer. They are
-// described here.
+// Some values accept more or less than the shape of their field says. These are described here.
 
 // place describes the value of a key.
 func (w *schemaWriter) place(f keys.Table, k *keys.Key) *jsonschema.Doc {
@@ -55,7 +54,7 @@ func inlineKinds() map[string]keys.Table {
 	}
 }
 
-// Item describes an entry of a list or a map. Some entries may be a text alone.
+// Item describes an entry of a list or a map. Some entries may be just a text.
 func (w *schemaWriter) Item(s keys.Shape) *jsonschema.Doc {
 	switch s {
 	case keys.Shape(fileRefFields), keys.Shape(skillFields), keys.Shape(mockTurnFields):
@@ -72,7 +71,7 @@ func (w *schemaWriter) replies() *jsonschema.Doc {
 	return jsonschema.AnyOf(numbered, &jsonschema.Doc{Type: jsonschema.Types{"array"}, Items: reply})
 }
 
-// complete adds what the keys of a table must fulfil together.
+// complete adds the rules that the keys of a table must fulfil together.
 func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 	add := func(rules ...*jsonschema.Doc) { object.AllOf = append(object.AllOf, rules...) }
 	switch f {
@@ -107,7 +106,7 @@ func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 		add(&jsonschema.Doc{OneOf: oneOf("command", "url", "source").AnyOf})
 	case keys.Table(toolFields):
 		add(whenIs("mode", jsonschema.Requires("http"), "live"), whenIs("mode", jsonschema.Requires("exec"), "exec"))
-		// The form in which model providers write tools.
+		// Tools in the form of model providers.
 		function := *w.Table(toolFields)
 		function.Description = "The tool, as model providers write it."
 		object.Properties["type"] = &jsonschema.Doc{Const: "function", Description: "Says that function holds the tool."}
@@ -115,7 +114,7 @@ func (w *schemaWriter) complete(f keys.Table, object *jsonschema.Doc) {
 	}
 }
 
-// speaker is what a turn needs: text or parts of the user, or a persona for a role of self-play.
+// speaker requires the content of a turn: text or parts of the user, or a persona for self-play.
 func speaker() *jsonschema.Doc {
 	rule := whenIs("role", oneOf("content", "parts"), "user")
 	wrong := &jsonschema.Doc{Enum: []string{"assistant", "system", "tool", "developer", "function"}}
@@ -124,14 +123,14 @@ func speaker() *jsonschema.Doc {
 	return rule
 }
 
-// whenIs demands something of a map where a key has one of some values.
+// whenIs requires something of a map if a key has one of some values.
 func whenIs(key string, then *jsonschema.Doc, values ...string) *jsonschema.Doc {
 	is := property(key, &jsonschema.Doc{Enum: values})
 	is.Required = []string{key}
 	return &jsonschema.Doc{If: is, Then: then}
 }
 
-// oneOf demands that one of some keys is there.
+// oneOf requires one of some keys.
 func oneOf(names ...string) *jsonschema.Doc {
 	var all jsonschema.Doc
 	keys.RequireOne(&all, names)

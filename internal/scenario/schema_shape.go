@@ -62,8 +62,8 @@ func (w *schemaWriter) object(f keys.Table) *jsonschema.Doc {
 
 var spokenBooleans = []string{"yes", "no", "on", "off", "Yes", "No", "On", "Off", "YES", "NO", "ON", "OFF"}
 
-// asWritten copies a schema so that it takes values as YAML may hold them: numbers and booleans for text, which are
-// read as they are written, and the words that YAML 1.1 counts among the booleans and editors read as text.
+// asWritten copies a schema so that it accepts values in YAML's forms: numbers and booleans for text, and the words of
+// YAML 1.1 for booleans, which editors read as text.
 func asWritten(d *jsonschema.Doc) *jsonschema.Doc {
 	return d.Copy(func(c *jsonschema.Doc) {
 		if len(c.Type) != 1 {

@@ -62,7 +62,7 @@ func isDocument(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(name))
 }
 
-// compileCheck is the real thing.
+// compileCheck returns the real compiler of checks.
 func compileCheck() func(*scenario.Check, *diag.List) {
 	compiler := &checks.Compiler{}
 	return func(c *scenario.Check, d *diag.List) { compiler.Compile(c, d) }
@@ -81,7 +81,7 @@ func errorsOf(opts scenario.Options) map[string][]string {
 	return found
 }
 
-// projects are the folders of files that load: our own, and where it is there a corpus beside the repository.
+// projects are the folders of valid files: our own, and a corpus beside the repository if it exists.
 func projects(t *testing.T) []string {
 	t.Helper()
 	root := filepath.Join("..", "..")
@@ -107,7 +107,7 @@ func projects(t *testing.T) []string {
 	return folders
 }
 
-// A file fits its schema when the loader finds nothing wrong with it.
+// TestSchemasTakeWhatLoads: a file without problems fits its schema.
 func TestSchemasTakeWhatLoads(t *testing.T) {
 	t.Parallel()
 	all, seen := schemas(t), map[string]int{}
@@ -168,14 +168,13 @@ func TestSchemasTakeTheGoodCorpus(t *testing.T) {
 	}
 }
 
-// visible are the codes of mistakes that a schema can see. An unknown check may be a program that another file
-// declares.
+// visible are the codes of mistakes that a schema can find. An unknown check may be declared in another file.
 var visible = []string{
 	"missing-field", "missing-parameter", "out-of-range", "removed-field", "unknown-field", "unknown-parameter",
 	"unknown-value", "unknown-version", "wrong-type",
 }
 
-// What the loader refuses for reasons that a schema can see, the schema refuses too.
+// TestSchemasRefuseTheErrCorpus: schemas refuse the mistakes that they can find.
 func TestSchemasRefuseTheErrCorpus(t *testing.T) {
 	t.Parallel()
 	all, refused := schemas(t), 0
@@ -201,7 +200,7 @@ func TestSchemasRefuseTheErrCorpus(t *testing.T) {
 	}
 }
 
-// Texts describe keys in sentences.
+// TestSchemaTexts: descriptions of keys are sentences.
 func TestSchemaTexts(t *testing.T) {
 	t.Parallel()
 	problems, found := scenario.SchemaTextProblems()
@@ -223,7 +222,7 @@ func TestSchemaOfNoKind(t *testing.T) {
 	}
 }
 
-// What shapes alone do not say.
+// TestSchemaPlaces: rules beyond the shapes of fields.
 func TestSchemaPlaces(t *testing.T) {
 	t.Parallel()
 	all := schemas(t)

@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Server is an MCP server, whose tools agents may be offered. It has one of Command, URL and Image. In its texts
-// ${NAME} is replaced by an environment variable; see Expand.
+// Server is an MCP server with tools for agents. It has one of Command, URL and Image. In its texts ${NAME} is replaced
+// by an environment variable; see Expand.
 type Server struct {
 	Name string
 	Pos  diag.Pos // of the name
@@ -28,7 +28,7 @@ type Server struct {
 	Below   string   // working_dir, as the file has it
 
 	URL       string
-	Transport string // sse or streamable_http; "": the latter, and the former where the server does not know it
+	Transport string // sse or streamable_http; "": the latter, with the former as fallback
 	Headers   map[string]string
 
 	Image *ServerImage // nil: it runs in no container
@@ -36,7 +36,7 @@ type Server struct {
 	WayPos  diag.Pos // of command, url or source
 	Scope   string   // run, scenario or session
 	Timeout time.Duration
-	Tools   NameFilter // of the names that the server has for them
+	Tools   NameFilter // applied to the server's own names
 }
 
 // ServerImage is the container that an MCP server runs in.
@@ -47,7 +47,7 @@ type ServerImage struct {
 	Port   int // that it listens on
 }
 
-// ServerMount is a folder that a container sees.
+// ServerMount is a folder that is mounted into a container.
 type ServerMount struct {
 	Source, Target string
 	ReadOnly       bool
@@ -56,7 +56,7 @@ type ServerMount struct {
 // ServerPrefix begins the names of the tools of MCP servers.
 const ServerPrefix = "mcp__"
 
-// Prefix begins the names of the server's tools. Those of a container have none.
+// Prefix begins the names of the server's tools. It is "" for a server in a container.
 func (s *Server) Prefix() string {
 	if s.Image != nil {
 		return ""
@@ -64,8 +64,7 @@ func (s *Server) Prefix() string {
 	return ServerPrefix + s.Name + "__"
 }
 
-// MayServe reports whether a prompt with these allowed tools may be offered one of the server. It is told by the names
-// alone: the server is not asked.
+// MayServe reports whether a prompt with these allowed tools may get a tool of the server, judged by names only.
 func (s *Server) MayServe(allowed []string) bool {
 	if prefix := s.Prefix(); prefix != "" {
 		return Offers(allowed, prefix+"*")
@@ -73,7 +72,7 @@ func (s *Server) MayServe(allowed []string) bool {
 	return slices.ContainsFunc(allowed, func(a string) bool { return a == "*" || !strings.Contains(a, "__") })
 }
 
-// ServerOf returns the server whose tool has a name, or a pattern of a name that ends in *; nil: it is none.
+// ServerOf returns the server of a tool name or pattern that ends in *; nil: none.
 func (p *Project) ServerOf(tool string) (of *Server) {
 	for _, s := range p.Servers {
 		prefix := s.Prefix()
@@ -84,8 +83,7 @@ func (p *Project) ServerOf(tool string) (of *Server) {
 	return of
 }
 
-// InContainer reports whether a tool of this name may be one of a server in a container, which are called as the server
-// calls them.
+// InContainer reports whether a tool may be one of a server in a container. These tools have the server's own names.
 func (p *Project) InContainer(tool string) bool {
 	return !strings.Contains(tool, "__") &&
 		slices.ContainsFunc(p.Servers, func(s *Server) bool { return s.Image != nil })
@@ -224,7 +222,7 @@ func protocolHeader(name string) bool {
 func (d *decoder) serverAddress(v *node.Node, address string) {
 	filled := Expand(address, d.getenv)
 	if address == "" || len(filled.Unset) > 0 {
-		return // the plan tells of variables
+		return // the planner checks variables
 	}
 	if u, err := url.Parse(filled.Text); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		d.Errorf(v, "wrong-value", "%q is not an HTTP address", address).Hint = "it must start with http:// or https://"
@@ -242,7 +240,7 @@ func (d *decoder) servers(n *node.Node) (list []*Server) {
 	return list
 }
 
-// serverWay checks that there is one way to reach a server, and that the other keys belong to it.
+// serverWay checks that a server has exactly one way to reach it, and that its other keys fit.
 func (d *decoder) serverWay(v *node.Node, s *serverFile) bool {
 	ways := slices.DeleteFunc([]*node.Node{s.command, s.url, s.source}, func(w *node.Node) bool { return w == nil })
 	if len(ways) != 1 {
@@ -283,7 +281,7 @@ func (d *decoder) serverWay(v *node.Node, s *serverFile) bool {
 	return true
 }
 
-// settleServers finds the folders and programs of the servers, once it is known where the project's paths begin.
+// settleServers resolves the folders and programs of the servers, once the project's base folders are known.
 func (b *build) settleServers() {
 	d := b.l.decoder(b.in.config, b.places, b.getenv)
 	for i, s := range b.p.Servers {
@@ -320,7 +318,7 @@ func (b *build) serverProblem(s *Server, code, format string, args ...any) {
 	b.l.diags.Errorf(s.Pos, len([]rune(s.Name)), code, format, args...)
 }
 
-// mount finds what a container is to see, and reports whether it is there: docker would make an empty folder.
+// mount resolves a mounted folder, and reports whether it exists: docker would create an empty one.
 func (d *decoder) mount(m *ServerMount) (found bool) {
 	path, found := d.runtimePath(m.Source)
 	if found, err := filepath.Abs(d.places.fs.access(path)); err == nil { // as the docker program wants it
@@ -329,8 +327,8 @@ func (d *decoder) mount(m *ServerMount) (found bool) {
 	return found
 }
 
-// serverProgram finds the program of a server by its path: below the config folder, else below the working directory.
-// Where it runs does not matter.
+// serverProgram resolves the program of a server: below the config folder, else below the working directory,
+// independent of the folder in which it runs.
 func (d *decoder) serverProgram(s *Server) {
 	path := s.Command
 	inPlace := s.Below == "" && d.places.fs.exists(filepath.Join(d.places.run, path))

@@ -9,13 +9,13 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// setting reads a text of a provider with ${NAME} and ${NAME:-default}. Other notations of variables are errors: sent
-// literally they are no key and no address.
+// setting reads a text of a provider with ${NAME} and ${NAME:-default}. Other notations of variables are errors,
+// because they would be sent unchanged.
 func (d *decoder) setting(n *node.Node, what string, missing *[]Unset) string {
 	return d.expand(n, d.written(n, what), missing)
 }
 
-// keySetting is setting for a key. A variable that is not set is told by whoever needs the key: not all runs do.
+// keySetting is setting for a key. A variable that is not set is reported by the code that needs the key.
 func (d *decoder) keySetting(n *node.Node) (key, unset string) {
 	out := Expand(d.written(n, "api_key"), d.getenv)
 	if len(out.Unset) > 0 {
@@ -24,7 +24,7 @@ func (d *decoder) keySetting(n *node.Node) (key, unset string) {
 	return out.Text, ""
 }
 
-// written reads a text of a provider before its variables are put in.
+// written reads a text of a provider without replacing its variables.
 func (d *decoder) written(n *node.Node, what string) string {
 	s, ok := d.String(n, what)
 	if !ok {
@@ -46,7 +46,7 @@ func (d *decoder) unfilled(n *node.Node, msg, name string) {
 	d.Errorf(n, "not-filled-in", "%s", msg).Hint = hint
 }
 
-// otherVariables are the ways in which other tools write a variable. Each has a group for its name.
+// otherVariables match the notations of variables in other tools. Each has a group for the name.
 var otherVariables = sync.OnceValue(func() []*regexp.Regexp {
 	list := []string{
 		`\$\{\{?\s*(?:env[.:]|secrets\.|vars\.)?\s*([A-Za-z_]\w*)?[^}]*\}?\}`, // ${ NAME }, ${env:NAME}, ${{ secrets.NAME }}
@@ -63,21 +63,20 @@ var otherVariables = sync.OnceValue(func() []*regexp.Regexp {
 	return out
 })
 
-// shellVariables are those of them that are not written with double braces, which have a meaning of their own in texts
-// of tools.
+// shellVariables are the notations without double braces, which mean something else in texts of tools.
 var shellVariables = sync.OnceValue(func() []*regexp.Regexp {
 	return slices.DeleteFunc(slices.Clone(otherVariables()), func(p *regexp.Regexp) bool {
 		return strings.HasPrefix(p.String(), `\{`)
 	})
 })
 
-// bare are placeholders that only whole values can be, or addresses hold: $key, <your key>, {resource}.
+// bare are placeholders that are a whole value or a part of an address: $key, <your key>, {resource}.
 var bare = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\$([A-Za-z_]\w*)$|^<[^<>]+>$|\{[A-Za-z_][\w -]*\}`)
 })
 
-// unfilled finds what is meant to be put into a setting and stays as it is; strict is for texts that have no braces of
-// their own. name is that of the variable, where it has one.
+// unfilled finds a placeholder in a setting that is not replaced; strict is for texts without braces of their own. name
+// is the name of its variable, if any.
 func unfilled(s string, strict bool) (found, name string) {
 	if !strings.ContainsAny(s, "${%<") && !strings.Contains(s, "env") && !strings.Contains(s, "ENV") {
 		return "", ""
@@ -104,7 +103,7 @@ func unfilledBy(s string, patterns []*regexp.Regexp) (found, name string) {
 	return "", ""
 }
 
-// filled are the settings of a provider that may hold ${NAME}, by the path to them.
+// filled are the settings of a provider with ${NAME}, by their path.
 var filled = map[string]bool{
 	".base_url": true, ".headers.*": true, ".credential.api_key": true, ".platform.endpoint": true,
 }

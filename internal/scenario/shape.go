@@ -8,23 +8,23 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// anyShape is a value that may be anything, by who reads it.
+// anyShape is a value of any shape, with its reader.
 type anyShape struct {
 	keys.Any
 	reader reader
 }
 
-// reader is who reads a value that may be anything.
+// reader says who reads a value of any shape.
 type reader uint8
 
 const (
-	nobody reader = iota // or a template: the keys are the author's own
-	people               // what a file says about itself
-	others               // tools and servers: any key may mean something to them
-	arena                // more closely, somewhere else
+	nobody reader = iota // nobody, or a template: the keys are the author's own
+	people               // descriptions of the file
+	others               // tools and servers, for which any key may have a meaning
+	arena                // arena, in more detail elsewhere
 )
 
-// writtenShape is text, or anything else, which is written out as text where it is used.
+// writtenShape is text, or any other value, which is converted to text when used.
 type writtenShape struct{ keys.Text }
 
 // Schema takes everything.
@@ -52,7 +52,7 @@ var (
 
 func words(w ...string) keys.Words { return w }
 
-// listOf is a list. A single text or word stands for a list of it.
+// listOf is a list. A single text or word counts as a list.
 func listOf(item keys.Shape) keys.List {
 	l := keys.List{Item: item}
 	switch item.(type) {
@@ -73,6 +73,6 @@ func isFree(m keys.Map) bool {
 	return false
 }
 
-// Check implements keys.Shape. Blocks that arena does not act on are checked like this and dropped, so that a mistake
-// in them is still found. The reader is a decoder.
+// Check implements keys.Shape. Blocks without effect are only checked, so that mistakes in them are found. The reader
+// is a decoder.
 func (f *fields[T]) Check(r keys.Reader, n *node.Node, _ string) { f.read(r.(*decoder), n, new(T)) }

@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// skillSource is where skills come from: a folder, or a skill written in place.
+// skillSource is a source of skills: a folder, or a skill in the file.
 type skillSource struct {
 	path, name, description, instructions *node.Node
 
@@ -56,7 +56,7 @@ func readSkillPath(d *decoder, s *skillSource, v *node.Node, key string) {
 	d.Name(v, key)
 }
 
-// skillBase is what the paths of skills start from, and the filters of states with them.
+// skillBase is the folder to which the paths of skills and the filters of states are relative.
 type skillBase struct {
 	dir, of string
 }
@@ -101,7 +101,7 @@ func (d *decoder) skillsOf(n *node.Node, s *skillSource, base skillBase) []*skil
 	return nil
 }
 
-// skillFolder reads all skills in a folder and below it. Links are not followed: they could lead out of it.
+// skillFolder reads all skills in a folder and below it. Links are not followed, because they could lead out of it.
 func (d *decoder) skillFolder(at *node.Node, base skillBase, preload bool) (all []*skill.Skill) {
 	files := d.places.fs
 	if config := (skillBase{d.places.config, "config"}); !files.exists(join(base.dir, at.Value)) &&
@@ -215,7 +215,7 @@ func (d *decoder) skillFrom(at *node.Node, path string) *skill.Skill {
 	return s
 }
 
-// skillTexts refuses placeholders in a file of a skill: a model gets its texts as they stand.
+// skillTexts refuses placeholders in a file of a skill: a model gets its texts unchanged.
 func (d *decoder) skillTexts(r *node.Reader, s *skill.Skill, file string) {
 	for _, text := range []*string{&s.Description, &s.Instructions} {
 		literal, open := literalPlaces(*text)
@@ -229,8 +229,7 @@ func (d *decoder) skillTexts(r *node.Reader, s *skill.Skill, file string) {
 	}
 }
 
-// skills puts the skills of the config and of its packs together, and checks that the filters of states let some
-// through.
+// skills joins the skills of the config and of its packs, and checks that the filters of states match some.
 func (b *build) skills() {
 	if len(b.skillList) > 0 {
 		b.skillsTwice()
@@ -257,8 +256,8 @@ func (b *build) skills() {
 	}
 }
 
-// skillsNowhere warns of skills that no state allows: all of them, or one that is preloaded. Others may stand in a
-// folder that several projects share.
+// skillsNowhere warns of skills that no state allows: all of them, or a preloaded one. Others may be in a folder that
+// several projects share.
 func (b *build) skillsNowhere(w *Workflow) {
 	if b.p.Skills == nil {
 		return
@@ -279,8 +278,8 @@ func (b *build) skillsNowhere(w *Workflow) {
 	}
 }
 
-// skillsTwice reports skills that have the name of another one: they would be left out with their tools. A folder that
-// is named twice is one skill, and the config may replace skills of its pack.
+// skillsTwice reports skills with the same name, of which one would be left out. A folder that is named twice is one
+// skill, and the config may replace skills of its pack.
 func (b *build) skillsTwice() {
 	first := map[string]*skill.Skill{}
 	for i, s := range b.skillList {
@@ -299,8 +298,8 @@ func (b *build) skillsTwice() {
 	}
 }
 
-// skillTools warns of tools of skills that the project does not have: they are not offered. The files may be another
-// tool's, which has them.
+// skillTools warns of tools of skills that the project does not have: they are not offered. The skill may be written
+// for another tool.
 func (b *build) skillTools() {
 	if b.broken[kindTool] {
 		return
@@ -317,7 +316,7 @@ func (b *build) skillTools() {
 	}
 }
 
-// unreadable reports whether a filter lets a skill through that could not be read, which is reported.
+// unreadable reports whether a filter matches a skill that could not be read, which is reported.
 func (b *build) unreadable(f skill.Filter) bool {
 	return slices.ContainsFunc(b.l.diags.Sorted(), func(d diag.Diagnostic) bool {
 		folder, file := filepath.Split(filepath.ToSlash(d.Pos.File))

@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// warnStandIn warns of a text that was to stand for another one, such as the name of a file: the model is told what is
-// written. Names in braces are told of where placeholders are read. said: a user says it.
+// warnStandIn warns of a text that is probably a placeholder, such as the name of a file: a model gets it unchanged.
+// Names in braces are reported elsewhere. said: it is a user's message.
 func (d *decoder) warnStandIn(v *node.Node, what string, said bool) {
 	if v.Kind != node.Scalar {
 		return
@@ -17,7 +17,7 @@ func (d *decoder) warnStandIn(v *node.Node, what string, said bool) {
 	}
 }
 
-// readAsPlace reports whether a text is one of which the reader of placeholders tells: {name}, ${name}.
+// readAsPlace reports whether a text has the form of a placeholder, {name} or ${name}, which is reported elsewhere.
 func readAsPlace(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{") && strings.Trim(text, "{}0123456789") != "" || strings.HasPrefix(text, "${")

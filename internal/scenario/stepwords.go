@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// StepValues are the values of the placeholders in a step: those under its prompt, or without one under that of the
-// state, which may be nil.
+// StepValues are the values of the placeholders in a step: those of its prompt, or else of the state's prompt, which
+// may be nil.
 func (p *Project) StepValues(step *composition.Step, state *Prompt, s *Scenario, region string) *Values {
 	prompt := p.PromptOfStep(step)
 	if prompt == nil {
@@ -22,7 +22,7 @@ func (p *Project) StepValues(step *composition.Step, state *Prompt, s *Scenario,
 
 // eachStep visits the steps that a scenario may run, with the prompt of their state.
 func (p *Project) eachStep(s *Scenario, visit func(c *Composition, step *composition.Step, state *Prompt)) {
-	start, _ := p.Start(s) // a wrong one is reported
+	start, _ := p.Start(s) // a wrong name is reported already
 	if start == nil {
 		return
 	}
@@ -35,8 +35,7 @@ func (p *Project) eachStep(s *Scenario, visit func(c *Composition, step *composi
 	}
 }
 
-// checkSteps reports placeholders in the steps of a scenario that cannot be filled in. told is what was reported for
-// others.
+// checkSteps reports placeholders in the steps of a scenario without a value. told holds reported problems.
 func (b *build) checkSteps(s *Scenario, told map[diag.Diagnostic]bool) {
 	b.p.eachStep(s, func(c *Composition, step *composition.Step, state *Prompt) {
 		for _, word := range step.Words() {
@@ -71,7 +70,7 @@ func (v *Values) stepFaults(c *Composition, word composition.Word) []placeholder
 			faults[i].hint = "write ${" + name + "}"
 		}
 	}
-	if word.Field != "input" { // which is words for a model
+	if word.Field != "input" { // input is text for a model
 		faults = append(faults, v.structured(word.Text, false)...)
 	}
 	if len(faults) == 0 && word.Alone && strings.TrimSpace(text) == "" {
@@ -80,7 +79,7 @@ func (v *Values) stepFaults(c *Composition, word composition.Word) []placeholder
 	return faults
 }
 
-// isReference reports whether the name of a placeholder would be a reference.
+// isReference reports whether the name of a placeholder is a reference to a step.
 func isReference(c *Composition, name string) bool {
 	parts := strings.Split(name, ".")
 	return parts[0] == "input" || len(parts) > 1 && parts[1] == "output" && c.Step(parts[0]) != nil

@@ -8,9 +8,9 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// strayBrace finds a placeholder with a brace too many on one side, such as {{name}}}: what is left of it would stand
-// in the text. Braces that pair with others, as in JSON, are meant. paired: {{{name}}} counts, too, as other tools
-// write it. Else it is a doubt, but for a word in front, as in \frac{{{name}}}.
+// strayBrace finds a placeholder with an extra brace on one side, such as {{name}}}: the brace would stay in the text.
+// Braces that pair with others, as in JSON, are intended. With paired {{{name}}} counts too, which other tools use;
+// otherwise it is a doubt, unless a word precedes it, as in \frac{{{name}}}.
 func strayBrace(text string, paired bool) []placeholderFault {
 	if !strings.Contains(text, "{{{") && !strings.Contains(text, "}}}") || strings.Contains(text, `\{`) {
 		return nil
@@ -41,7 +41,7 @@ func strayBrace(text string, paired bool) []placeholderFault {
 	}}
 }
 
-// endsInWord reports whether a text ends in a letter, a digit, or what joins braces to what is before them.
+// endsInWord reports whether a text ends in a letter, a digit, or a character that joins it to following braces.
 func endsInWord(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(`\}_^$`, last)

@@ -7,25 +7,25 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// shownParams are the parameters that are read by a judge or a person. A list within such a text is one to read.
+// shownParams are the parameters that a judge or a person reads. A list in such a text is allowed.
 var shownParams = words(
 	"criteria", "criterion", "pass", "pass_definition", "fail", "fail_definition", "rubric", "system_prompt", "question",
 	"agent_role", "message",
 )
 
-// ValuesOf are the values of the placeholders in the checks of a conversation, without those of a variant. prompt may
-// be nil.
+// ValuesOf returns the values of the placeholders in the checks of a conversation, without those of a variant. prompt
+// may be nil.
 func ValuesOf(prompt *Prompt, s *Scenario, region string) *Values {
 	vars := Known(prompt, s, region)
 	v := &Values{Vars: vars, Shapes: shapesOf(prompt, s, vars), row: s.Row, Empty: prompt.unvalued(vars)}
 	if s.Row != nil {
 		v.fields = s.Dataset.Fields()
-		v.templates() // once for all that is made With it
+		v.templates() // once for all copies by With
 	}
 	return v
 }
 
-// With are the values with those of a variant.
+// With adds the values of a variant.
 func (v *Values) With(singles map[string]string) *Values {
 	return &Values{Vars: v.Vars, Shapes: v.Shapes, Singles: singles, row: v.row, fields: v.fields, marked: v.marked,
 		Empty: v.Empty}
@@ -39,7 +39,7 @@ func structureOf(n *node.Node) string {
 	return shown(n)
 }
 
-// noteShape adds the shape of a value that is no text.
+// noteShape adds the shape of a value that is not a text.
 func (g *givenVariable) noteShape(all map[string]string) map[string]string {
 	shape := structureOf(g.value)
 	if shape == "" {
@@ -52,7 +52,7 @@ func (g *givenVariable) noteShape(all map[string]string) map[string]string {
 	return all
 }
 
-// shapesOf are the shapes of variables: of lists and maps, and of what is declared as such and written as JSON.
+// shapesOf are the shapes of variables that are lists or maps, or declared as such and written as JSON.
 func shapesOf(prompt *Prompt, s *Scenario, vars map[string]string) map[string]string {
 	all := map[string]string{}
 	over := func(values, shapes map[string]string) {
@@ -85,8 +85,8 @@ func shapesOf(prompt *Prompt, s *Scenario, vars map[string]string) map[string]st
 	return all
 }
 
-// structured finds a list or a map whose JSON would take the place of a placeholder: what is compared with it holds
-// nothing of the kind, and a ban would always hold. In a text to read it may be part of a sentence.
+// structured finds placeholders whose value is a list or a map. Replies do not contain such JSON, so a ban would always
+// pass. In a text for readers it is allowed.
 func (v *Values) structured(text string, read bool) []placeholderFault {
 	if len(v.Shapes) == 0 || !holdsBraces(text) || read && !aPlaceholder(strings.TrimSpace(text)) {
 		return nil

@@ -1,5 +1,5 @@
-// Package scenario turns the user's files into typed values that remember where they were written. Whatever is wrong
-// is reported to a diag.List, all of it at once; a value that could not be read is left out.
+// Package scenario turns the user's files into typed values that remember where they were written. All problems are
+// reported to a diag.List; values that cannot be read are left out.
 package scenario
 
 import (
@@ -18,8 +18,8 @@ import (
 type Suite struct {
 	Projects []*Project
 	Files    int      // files read
-	Read     []string // with Options.Sent: the paths of those that are of the projects; some more than once
-	Notes    []string // for whoever runs it: which files are left alone
+	Read     []string // with Options.Sent: the paths of the projects' files; some repeat
+	Notes    []string // for the user: which files are ignored
 }
 
 // LimitRuns sets the time limit of every conversation.
@@ -29,12 +29,12 @@ func (s *Suite) LimitRuns(limit time.Duration) {
 	}
 }
 
-// Project is one arena config with what it names, or the loose files of one command line.
+// Project is one arena config with its resources, or the loose files of one command line.
 type Project struct {
 	Name         string
 	File         string `digest:"-"` // the arena config; "" when there is none
-	Dir          string `digest:"-"` // against which run-time paths resolve
-	AllScenarios bool   `digest:"-"` // Scenarios are all that the config names, and not a few that were asked for
+	Dir          string `digest:"-"` // base of run-time paths
+	AllScenarios bool   `digest:"-"` // Scenarios are all of the config, not a few that were asked for
 	Defaults     Defaults
 	Prompts      []*Prompt   `digest:"-"` // each task type once
 	Providers    []*Provider `digest:"-"`
@@ -42,44 +42,44 @@ type Project struct {
 	Tools        []*Tool
 	Personas     []*Persona
 	Roles        []Role // self-play roles
-	SelfPlay     bool   // self_play is there and not switched off
+	SelfPlay     bool   // self_play is present and not switched off
 	Judges       []Judge
 	Evals        []*RecordingEval `digest:"-"`
 	PackEvals    []*Eval          // of the packs; see EvalsFor
-	// ArenaEvals are those of the config. They replace others of the same id.
+	// ArenaEvals are those of the config. They replace others with the same id.
 	ArenaEvals []*Eval
 	Workflow   *Workflow // the config's own, else that of the pack; nil: none
 	// Compositions are those of the config, then those of its packs, each name once.
 	Compositions []*Composition
 	Skills       *skill.Set  // of the config, then of its packs; nil: none
 	Prices       ModelPrices `digest:"-"` // of the config; see Priced
-	Memory       bool        // trials remember, by tools
+	Memory       bool        // trials have memory tools
 	Agents       []*Agent    // remote ones; the skills of the simulated ones are among Tools
-	Servers      []*Server   // MCP servers, whose tools agents may be offered
+	Servers      []*Server   // MCP servers with tools for agents
 	Globals      []Placed
 	Handlers     []*Handler   // check types that are programs
-	Open         []*OpenCheck `digest:"-"` // the checks with placeholders, wherever they stand
+	Open         []*OpenCheck `digest:"-"` // all checks with placeholders
 	Mock         *MockFile    // --mock-config; nil otherwise
-	// Later names parts of the project whose behaviour arena does not have yet, with the place that asks for them.
-	// Needs tells which of them a trial touches.
+	// Later are features of the project that arena does not have yet, with their positions. Needs says which of them a
+	// trial uses.
 	Later []Feature `digest:"-"`
-	// Getenv reads the environment and, behind it, the `.env` file beside the config.
+	// Getenv reads the environment, then the `.env` file beside the config.
 	Getenv func(string) (string, bool) `digest:"-"`
-	Dotenv map[string]string           `digest:"-"` // what that file holds
+	Dotenv map[string]string           `digest:"-"` // the content of that file
 }
 
-// Feature is something that files ask for and that this version does not have. A plan that needs it is refused.
+// Feature is a feature in files that this version does not have. A plan that needs it is refused.
 type Feature struct {
 	Name string // "workflows", "MCP servers"
 	Pos  diag.Pos
-	// Who needs it: the ids of one provider or tool, the task type of one prompt. All "": the whole project.
+	// The users of the feature: ids of a provider or tool, or the task type of a prompt. All "": the whole project.
 	Provider, Prompt, Tool string
 
 	Names   []string // see Has
-	Instead string   // what to write instead; "": nothing does the same
+	Instead string   // what to write instead; "": there is no alternative
 }
 
-// Meta is what every named resource has.
+// Meta is common to all named resources.
 type Meta struct {
 	ID     string
 	Alias  string // spec.id where it differs; filters and mock files accept it too
@@ -87,7 +87,7 @@ type Meta struct {
 	Labels map[string]string
 }
 
-// Is reports whether a name in a filter or a mock file means this resource.
+// Is reports whether a name in a filter or a mock file refers to this resource.
 func (m *Meta) Is(name string) bool { return name == m.ID || (m.Alias != "" && name == m.Alias) }
 
 // Defaults of an arena config. Nil pointers: not set.
@@ -98,19 +98,19 @@ type Defaults struct {
 	Seed         *int64
 	Concurrency  int           `digest:"-"` // 0: not set
 	RunTimeout   time.Duration // 0: not set
-	RunLimit     time.Duration `digest:"-"` // takes the place of every limit in the files; 0: does not
-	FailOn       []string      `digest:"-"` // reasons, as result has them, besides those that always make a run red
-	Trials       *Trials       `digest:"-"` // of scenarios that have none; nil: one
+	RunLimit     time.Duration `digest:"-"` // replaces every limit in the files; 0: it does not
+	FailOn       []string      `digest:"-"` // additional reasons to fail a run, in result's words
+	Trials       *Trials       `digest:"-"` // for scenarios without their own; nil: one trial
 	OnFailure    string        // "", "continue" or "stop"
 	Output       Output        `digest:"-"`
 	JudgeGate    bool
-	JudgePrompt  string            // judge_defaults.prompt: id of the prompt that judges are given; "": none
-	Classifiers  map[string]string // inference: ids of providers, by what they classify: text, image, audio
-	PrivateHosts []string          `digest:"-"` // from which media are fetched wherever they are
+	JudgePrompt  string            // judge_defaults.prompt: id of the judges' prompt; "": none
+	Classifiers  map[string]string // inference: ids of providers for text, image and audio
+	PrivateHosts []string          `digest:"-"` // hosts from which media are fetched even if private
 	Embedder     string            // inference.embedder: id of the provider of embeddings; "": the first of role embedding
 }
 
-// Output is where and how results are written.
+// Output says where and how results are written.
 type Output struct {
 	Dir          string
 	Formats      []string // nil: not set
@@ -138,9 +138,9 @@ type Prompt struct {
 	TemplatePos    diag.Pos
 	Variables      []Variable
 	Vars           map[string]string // of the arena reference
-	Shapes         map[string]string `digest:"-"` // of those of Vars that are no texts: "a list" or "a map"
+	Shapes         map[string]string `digest:"-"` // types of Vars that are not texts: "a list" or "a map"
 	AllowedTools   []string
-	AllToolsOK     bool // no allowed_tools were written: offer none. Packs without tools: the same
+	AllToolsOK     bool // no allowed_tools were written: offer none. The same as for packs without tools
 	Validators     []*Validator
 	Fragments      map[string]string // variable name → text, loaded
 	Overrides      map[string]ModelOverride
@@ -148,7 +148,7 @@ type Prompt struct {
 	TopP           *float64
 	MaxTokens      *int
 	Sampling
-	OutputSchema json.RawMessage // what the replies are asked to fit; nil: anything
+	OutputSchema json.RawMessage // the schema of replies; nil: any
 	ToolPolicy   *ToolPolicy
 	Evals        []*Eval
 }
@@ -159,7 +159,7 @@ type Variable struct {
 	Required bool
 	Type     string  // string, number, boolean, object or array; "": any
 	Default  *string // nil: none
-	Shape    string  `digest:"-"` // of a default that is no text: "a list" or "a map"
+	Shape    string  `digest:"-"` // type of a default that is not a text: "a list" or "a map"
 	Pos      diag.Pos
 }
 
@@ -178,15 +178,14 @@ type Parameters struct {
 	Sampling
 }
 
-// Sampling is sampling parameters besides temperature and top_p. Nil: not set.
+// Sampling has sampling parameters besides temperature and top_p. Nil: not set.
 type Sampling struct {
 	TopK                              *int
 	TopKPos                           diag.Pos
 	FrequencyPenalty, PresencePenalty *float64
 }
 
-// AddTo puts the parameters that are set into those of a call, by their names on the wire. The map that is given stays
-// as it is.
+// AddTo adds the set parameters to those of a call, by their names on the wire. It does not change extra.
 func (s *Sampling) AddTo(extra map[string]any, p *Provider) map[string]any {
 	if *s == (Sampling{}) {
 		return extra
@@ -218,7 +217,7 @@ type Validator struct {
 	Enabled         bool
 	Direction       string   // input, output, both
 	FailOnViolation bool     // false: monitor only. Unset counts as true
-	EnforcedAt      diag.Pos // where fail_on_violation: true is written; zero: it is not
+	EnforcedAt      diag.Pos // position of fail_on_violation: true; zero: not written
 }
 
 // Eval is an eval definition (pack_evals, packs, prompts).
@@ -229,11 +228,11 @@ type Eval struct {
 	Description string
 	Trigger     string
 	Enabled     bool
-	LeftOut     bool    `digest:"-"` // by whoever runs, not by the author; then it is not enabled either
+	LeftOut     bool    `digest:"-"` // by a flag of the run, not by the author; it is then not enabled either
 	SamplePct   float64 // of turns or sessions; only for triggers that sample
 	Groups      []string
-	Metric      *result.Metric // as what the results are exported
-	Digest      string         // of what it measures; definitions that differ in that have different ones
+	Metric      *result.Metric // the exported metric
+	Digest      string         // of what it measures
 }
 
 // Tool is a tool that the agent may call.
@@ -256,15 +255,14 @@ type Tool struct {
 	Exec         *ExecTool   // of mode exec; nil: of another one
 	HTTP         *HTTPTool   // of mode live; nil: of another one
 	Agent        *AgentSkill // of mode ToolOfAgent; nil: of another one
-	// Run is the function of mode ToolOfProgram; nil: of another one. A Go error is an error result.
+	// Run is the function of a tool of mode ToolOfProgram; nil in other modes. A Go error becomes an error result.
 	Run func(ctx context.Context, args map[string]any) (chat.ToolResult, error) `digest:"-"`
 }
 
-// ToolOfProgram is the mode of tools that are functions of the program that arena is a part of. No file can have it.
+// ToolOfProgram is the mode of tools that are Go functions of the program that embeds arena. No file can have it.
 const ToolOfProgram = "go"
 
-// ProviderOfProgram is the type of providers that are agents and judges of the program that arena is a part of. No file
-// can have it.
+// ProviderOfProgram is the type of agents and judges in Go, of the program that embeds arena. No file can have it.
 const ProviderOfProgram = "go"
 
 // Persona plays a user.
@@ -281,7 +279,7 @@ type Persona struct {
 	Seed           *int64
 	MaxTokens      *int     // of a message; nil: see UserTokens
 	TextPos        diag.Pos // of its template
-	Loose          bool     `digest:"-"` // no config lists it, and it does not say that it is one
+	Loose          bool     `digest:"-"` // no config lists it, and its file does not declare its kind
 }
 
 // Style is the style of a persona. Empty fields mean medium.
@@ -289,8 +287,8 @@ type Style struct {
 	Verbosity      string // short, medium, long
 	ChallengeLevel string // low, medium, high
 	FrictionTags   []string
-	Expressive     bool   // Rubric stands in front of the template
-	Rubric         string // how the words are to sound; "": nothing is said of that
+	Expressive     bool   // the template begins with Rubric
+	Rubric         string // the tone; "": unspecified
 }
 
 // Role binds a turn role to the provider that plays it.

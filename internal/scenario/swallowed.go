@@ -11,11 +11,11 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// A key that is indented too far below a text of several lines becomes a part of that text, and so does one before a
-// closing quote that stands too late. Nothing then reads it, and the checks and guardrails in it never fail.
+// A key that is indented too far below a text of several lines becomes a part of that text, and so does a key before a
+// misplaced closing quote. Its checks and guardrails are then not read, and never fail.
 
-// swallowed warns of what looks like keys or checks in the texts of several lines in the value of a key. siblings are
-// the keys that may stand beside it, and owner the map in which it stands.
+// swallowed warns of texts of several lines in a value that seem to contain keys or checks. siblings are the keys that
+// may be beside the text, and owner is the map that contains it.
 func (d *decoder) swallowed(key string, v, owner *node.Node, siblings func() []*keys.Key) {
 	switch {
 	case node.IsBlock(v):
@@ -39,8 +39,8 @@ func (d *decoder) swallowed(key string, v, owner *node.Node, siblings func() []*
 	}
 }
 
-// swallowedIn is swallowed for the texts in a map of names that the author chose, such as variables: what stands below
-// the last of them was meant for the map around.
+// swallowedIn is swallowed for a map with the author's own names, such as variables: keys in the last text were meant
+// for the map around.
 func (d *decoder) swallowedIn(v, owner *node.Node, siblings func() []*keys.Key) {
 	for i := 0; v.Kind == node.Map && i+1 < len(v.Content); i += 2 {
 		if item := v.Content[i+1]; item.Kind == node.Scalar {
@@ -49,7 +49,7 @@ func (d *decoder) swallowedIn(v, owner *node.Node, siblings func() []*keys.Key) 
 	}
 }
 
-// swallowedParams warns of keys of a check in the texts of its parameters, and of those of checks in it.
+// swallowedParams warns of keys of a check in the texts of its parameters, nested checks included.
 func (d *decoder) swallowedParams(params *node.Node) {
 	if params == nil {
 		return
@@ -62,8 +62,8 @@ func (d *decoder) swallowedParams(params *node.Node) {
 	}
 }
 
-// HasKeyLines reports whether a text has lines that look like keys or checks. A file that a program writes has such a
-// text in quotes, so that nobody takes its lines for swallowed keys.
+// HasKeyLines reports whether a text has lines that look like keys or checks. Writers quote such a text, so that its
+// lines are not taken for swallowed keys.
 func HasKeyLines(text string) bool { return keyLine().MatchString(text) }
 
 // blockText is a text of several lines in a map of a file.
@@ -73,10 +73,10 @@ type blockText struct {
 	tries int
 }
 
-// maxTries is how many lines of a text are read as the beginning of swallowed keys.
+// maxTries is the maximum number of lines that are tried as the start of swallowed keys.
 const maxTries = 16
 
-// swallows says how a text holds keys or checks that were meant for the map around it; "": it does not.
+// swallows describes keys or checks in a text that were meant for the map around it; "": none.
 func (t *blockText) swallows(siblings func() []*keys.Key) string {
 	fenced := false
 	for i, line := range t.lines {
@@ -97,7 +97,7 @@ func (t *blockText) swallows(siblings func() []*keys.Key) string {
 	return ""
 }
 
-// swallowsAt is swallows for a line with the given key and value, which may be empty. An entry of a list has no key.
+// swallowsAt is swallows for a line with this key and value, which may be empty. A list entry has no key.
 func (t *blockText) swallowsAt(i int, name, value string, siblings func() []*keys.Key) string {
 	if name == "" {
 		if n := t.parse(i, len(t.lines)); n != nil && isChecks(n) {
@@ -120,13 +120,13 @@ func (t *blockText) swallowsAt(i int, name, value string, siblings func() []*key
 	case isChecks(v):
 		return "holds what looks like the key " + name + " with its checks"
 	case !known || t.parse(i, len(t.lines)) == nil:
-		return "" // at the end, nothing but keys follows
+		return "" // only keys follow up to the end
 	}
 	return "ends with what looks like the key " + name
 }
 
-// swallowsValue is swallowsAt for a key with a single value. Prose has such lines, too: they count at the end of a
-// text alone, for keys that the map around it does not have, with values that these take.
+// swallowsValue is swallowsAt for a key with a single value. Prose has such lines too, so they count only at the end of
+// a text, for keys that the map around lacks, with valid values.
 func (t *blockText) swallowsValue(i int, name string, siblings func() []*keys.Key) string {
 	k := keys.Find(name, siblings())
 	if k == nil && len(name) > minNear {
@@ -149,7 +149,7 @@ func (t *blockText) swallowsValue(i int, name string, siblings func() []*keys.Ke
 	case k == nil && !isBare(v) || k != nil && !fits(k, v):
 		return ""
 	}
-	for j := 2; j < len(n.Content); j += 2 { // what follows is keys of the same map
+	for j := 2; j < len(n.Content); j += 2 { // keys of the same map follow
 		if other := n.Content[j].Value; keys.Find(other, siblings()) == nil && placement(snake(other)) == "" {
 			return ""
 		}
@@ -157,7 +157,7 @@ func (t *blockText) swallowsValue(i int, name string, siblings func() []*keys.Ke
 	return "ends with what looks like the key " + name
 }
 
-// minNear is the length of names that are short enough to be near a key by chance.
+// minNear is the minimum length of names for a comparison: shorter ones are similar by chance.
 const minNear = 5
 
 // has reports whether the map around the text has a key already.
@@ -165,7 +165,7 @@ func (t *blockText) has(k *keys.Key) bool {
 	return slices.ContainsFunc(k.Spellings(), func(name string) bool { return node.Get(t.owner, name) != nil })
 }
 
-// announced reports whether the lines before the i-th lead to a list of words with a colon, as prose does.
+// announced reports whether the lines before the i-th introduce a list of words with a colon, as in prose.
 func (t *blockText) announced(i int) bool {
 	for i--; i >= 0; i-- {
 		if line := strings.TrimSpace(t.lines[i]); line != "" {
@@ -175,8 +175,7 @@ func (t *blockText) announced(i int) bool {
 	return true
 }
 
-// end is the line behind the value of the key in the i-th line: those that are indented further belong to it, and
-// lists.
+// end is the line after the value of the key in the i-th line: lists and lines with more indentation belong to it.
 func (t *blockText) end(i int) int {
 	own := indentOf(t.lines[i])
 	for j := i + 1; j < len(t.lines); j++ {
@@ -193,7 +192,7 @@ func (t *blockText) end(i int) int {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// parse reads some lines as YAML; nil when they are none.
+// parse parses some lines as YAML; nil if they are invalid.
 func (t *blockText) parse(from, to int) *node.Node {
 	t.tries++
 	var none diag.List
@@ -204,7 +203,7 @@ func (t *blockText) parse(from, to int) *node.Node {
 	return docs[0]
 }
 
-// isProse reports whether any words may be the value of a key.
+// isProse reports whether the value of a key is free text.
 func isProse(k *keys.Key) bool {
 	switch k.Shape.(type) {
 	case keys.Words, keys.Number, keys.Bool, keys.Span, trialsShape:
@@ -213,7 +212,7 @@ func isProse(k *keys.Key) bool {
 	return true
 }
 
-// fits reports whether a single value is one for a key.
+// fits reports whether a single value fits a key.
 func fits(k *keys.Key, v *node.Node) bool {
 	if isStructured(k) {
 		return false

@@ -9,10 +9,10 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// replyOnly are keys of a mock reply by which a text is known to be meant as one: few agents say them.
+// replyOnly are keys that show that a text is meant as a mock reply: agents rarely say them.
 var replyOnly = words("tool_calls", "error", "error_kind", "finish_reason", "latency_ms", "cost_usd")
 
-// swallowedReply warns of a mock reply that is a text, and holds what a reply with keys has: the agent would say it.
+// swallowedReply warns of a text with the keys of a mock reply, because the agent would say it.
 func (d *decoder) swallowedReply(n *node.Node) {
 	block := node.IsBlock(n)
 	if !strings.Contains(n.Value, ":") || !slices.ContainsFunc(replyOnly, func(key string) bool {
@@ -21,7 +21,7 @@ func (d *decoder) swallowedReply(n *node.Node) {
 		return
 	}
 	text := d.BlockText(n)
-	if json.Valid([]byte(text)) && !(block && strings.Contains(text, `"tool_calls"`)) { // what an agent may say
+	if json.Valid([]byte(text)) && !(block && strings.Contains(text, `"tool_calls"`)) { // an agent may reply with JSON
 		return
 	}
 	var none diag.List
@@ -46,7 +46,7 @@ func (d *decoder) swallowedReply(n *node.Node) {
 	}
 }
 
-// replyKey is the key by which a map is known to be a mock reply; "" is none. A text in quotes must call tools.
+// replyKey is the key that shows that a map is a mock reply; "": none. A text in quotes must have tool calls.
 func replyKey(n *node.Node, block bool) string {
 	if n.Kind != node.Map {
 		return ""

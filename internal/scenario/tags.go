@@ -8,8 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Tags and groups are typed in lists with commas. What could not be typed there would never be chosen, and less would
-// be run than is asked for.
+// Tags and groups are listed with commas on the command line. A tag that cannot be typed there could never be selected.
 
 // selectable is a tag or a group with its position.
 type selectable struct {
@@ -18,7 +17,7 @@ type selectable struct {
 	pos  diag.Pos
 }
 
-// tags is a field with words to choose by.
+// tags is a field with words to select by.
 func tags[T any](name, kind string, at func(*T) *[]string) *field[T] {
 	return custom(name, texts, func(d *decoder, t *T, v *node.Node) {
 		if list, ok := d.selectables(v, name, kind); ok {
@@ -54,7 +53,7 @@ func isTag(s string) bool {
 	return s != "" && s == strings.TrimSpace(s) && !strings.ContainsAny(s, ",\n\r\t")
 }
 
-// tagHint is how the words in a text are written as tags.
+// tagHint says how to write the words of a text as tags.
 func tagHint(text string) string {
 	if words := SplitTags(text); len(words) > 0 {
 		return "write [" + strings.Join(words, ", ") + "]"
@@ -62,7 +61,7 @@ func tagHint(text string) string {
 	return ""
 }
 
-// SplitTags are the tags that a text of several, with commas, lists.
+// SplitTags splits a text with commas into tags.
 func SplitTags(text string) []string {
 	var list []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",\n\r\t", r) }) {

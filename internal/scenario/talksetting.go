@@ -2,15 +2,15 @@ package scenario
 
 import "github.com/arena-evals/arena/internal/node"
 
-// settingKeys are the keys of a scenario that shape what is said in it, whatever its turns are, and how they are
-// judged. A talk with its agent that becomes a scenario of its own has them too.
+// settingKeys are the keys of a scenario that affect its conversation and its judges, independent of its turns. A chat
+// with its agent that is saved as a scenario copies them.
 var settingKeys = map[string]bool{
 	"variables": true, "context_metadata": true, "providers": true, "provider_group": true, "required_capabilities": true,
 	"tool_policy": true, "context_policy": true, "seed_memories": true, "timeout": true, "on_failure": true,
 	"judge_gate": true, "metadata": true, "output_schema": true,
 }
 
-// notOfSetting are the other keys of a scenario, and why a talk does not take them over.
+// notOfSetting are the other keys, with the reason why they are not copied.
 var notOfSetting = map[string]string{
 	"id": "a talk has its own", "name": "a talk has its own", "description": "a talk has its own",
 	"task_type": "the talk says with which prompt it began, also where none is named",
@@ -24,8 +24,8 @@ var notOfSetting = map[string]string{
 	"mode": "it has no effect", "context": "it has no effect", "constraints": "it has no effect",
 }
 
-// Setting is what the file of a scenario says that also holds for another conversation with its agent, as it stands
-// there; nil: nothing does, or it was loaded without KeepWritten.
+// Setting is the part of a scenario's file that also applies to another conversation with its agent, unchanged; nil:
+// there is none, or it was loaded without KeepWritten.
 func (s *Scenario) Setting() *node.Node {
 	if s.written == nil {
 		return nil

@@ -2,7 +2,7 @@ package scenario
 
 import "testing"
 
-// Every key of a scenario is taken over by a talk with its agent, or left out for a reason.
+// TestEveryKeyOfAScenarioIsOfItsSettingOrNot: every key of a scenario is either copied or left out with a reason.
 func TestEveryKeyOfAScenarioIsOfItsSettingOrNot(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	renderPasses = 10      // a value may hold placeholders itself
-	renderLimit  = 4 << 20 // bytes of a rendered text; only values that repeat themselves come near
+	renderPasses = 10      // a value may have placeholders itself
+	renderLimit  = 4 << 20 // bytes of a rendered text; only recursive values come near it
 )
 
 // Render replaces {{name}} by vars[name], repeatedly while values contain placeholders, at most ten times. Unknown
 // placeholders stay; open lists their names, sorted. A backslash escapes the braces and is removed: \{{name}} becomes
-// {{name}}. Two backslashes stand for one.
+// {{name}}. Two backslashes become one.
 func Render(template string, vars map[string]string) (text string, open []string) {
 	text = expand(template, vars)
 	return unescape(text), Placeholders(text)
@@ -71,7 +71,7 @@ func walkBraces(text string, visit func(inner string, from, to int) bool) {
 			at = from + len(text[from:]) - len(strings.TrimLeft(text[from:], "{"))
 			continue
 		}
-		for strings.HasPrefix(text[from+1:], "{{") { // {{{x}}} holds {{x}}
+		for strings.HasPrefix(text[from+1:], "{{") { // {{{x}}} contains {{x}}
 			from++
 		}
 		end := strings.Index(text[from:], "}}")
@@ -88,10 +88,10 @@ func walkBraces(text string, visit func(inner string, from, to int) bool) {
 // escaped reports whether the braces at a position are escaped. A backslash escapes a second one.
 func escaped(text string, at int) bool { return backslashes(text[:at])%2 == 1 }
 
-// backslashes counts those at the end of a text.
+// backslashes counts the backslashes at the end of a text.
 func backslashes(text string) int { return len(text) - len(strings.TrimRight(text, `\`)) }
 
-// unescape takes away every second of the backslashes before {{ and {%.
+// unescape removes every second backslash before {{ and {%.
 func unescape(text string) string {
 	if !strings.Contains(text, `\{`) {
 		return text
@@ -127,7 +127,7 @@ func beforeBraces(text string, change func(int) int) string {
 	return b.String() + text
 }
 
-// Placeholders lists the names that stand in double braces, sorted, each once.
+// Placeholders lists the names in double braces, sorted, each once.
 func Placeholders(template string) []string {
 	var names []string
 	walkPlaceholders(template, func(name string, _, _ int) { names = append(names, name) })

@@ -52,7 +52,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestRenderIsBounded: values that double themselves end soon.
+// TestRenderIsBounded: recursive values end soon.
 func TestRenderIsBounded(t *testing.T) {
 	t.Parallel()
 	vars := map[string]string{"x": strings.Repeat("{{x}}", 1000)}

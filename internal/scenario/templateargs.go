@@ -14,8 +14,8 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// templateArguments reports arguments in the mock_template of a tool that its schema does not list: it would answer
-// with <no value> in their place.
+// templateArguments reports arguments in a tool's mock_template that its schema does not list: they would be rendered
+// as <no value>.
 func (d *decoder) templateArguments(t *toolFile) {
 	if t.template == nil || t.InputSchema == nil || !strings.Contains(t.MockTemplate, "{{") {
 		return
@@ -47,7 +47,7 @@ func (d *decoder) templateArguments(t *toolFile) {
 	})
 }
 
-// argumentsOf lists the arguments that a schema knows, as Arguments does.
+// argumentsOf lists the arguments in a schema, like Arguments.
 func argumentsOf(schema []byte) (names []string, listed bool) {
 	v, err := chat.DecodeJSON(bytes.TrimSpace(schema))
 	doc, ok := v.(map[string]any)
@@ -57,8 +57,7 @@ func argumentsOf(schema []byte) (names []string, listed bool) {
 	return Arguments(doc)
 }
 
-// Arguments lists the arguments that the decoded schema of a tool knows, sorted. listed is false where a call may have
-// others, because the schema leaves that open.
+// Arguments lists the arguments in the decoded schema of a tool, sorted. listed is false if the schema allows others.
 func Arguments(schema map[string]any) (names []string, listed bool) {
 	for _, key := range []string{
 		"$ref", "allOf", "anyOf", "oneOf", "if", "patternProperties", "additionalProperties", "unevaluatedProperties",
@@ -71,7 +70,7 @@ func Arguments(schema map[string]any) (names []string, listed bool) {
 	return slices.Sorted(maps.Keys(properties)), there
 }
 
-// eachArgument visits the arguments that a template names. dot says that the dot is the arguments; $ always is.
+// eachArgument visits the arguments that a template names. dot: the dot is the arguments; $ always is.
 func eachArgument(n parse.Node, dot bool, visit func(name string, at parse.Pos)) {
 	eachPath(n, dot, func(path []string, at parse.Pos) { visit(path[0], at) })
 }
@@ -118,14 +117,14 @@ func eachPath(n parse.Node, dot bool, visit func(path []string, at parse.Pos)) {
 	}
 }
 
-// eachBranch visits range and with, whose list has a dot of its own.
+// eachBranch visits range and with, which set the dot.
 func eachBranch(n *parse.BranchNode, dot bool, visit func(path []string, at parse.Pos)) {
 	eachPath(n.Pipe, dot, visit)
 	eachPath(n.List, false, visit)
 	eachPath(n.ElseList, dot, visit)
 }
 
-// fieldsWithin reports fields that a template looks for in arguments whose type has none: it would fail in every call.
+// fieldsWithin reports fields of arguments whose type has no fields: the template would fail in every call.
 func (d *decoder) fieldsWithin(at *node.Node, what, src string, schema []byte) {
 	tree, err := template.New("tool").Parse(src)
 	if at == nil || err != nil || tree.Tree == nil {
@@ -147,7 +146,7 @@ func (d *decoder) fieldsWithin(at *node.Node, what, src string, schema []byte) {
 	})
 }
 
-// resultPlaces warns of placeholders in a mock_result, which is given as it stands, and of arguments above all.
+// resultPlaces warns of placeholders in a mock_result, which is not a template.
 func (d *decoder) resultPlaces(t *toolFile) {
 	if t.result == nil || t.template != nil || t.InputSchema == nil {
 		return

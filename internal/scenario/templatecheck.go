@@ -10,14 +10,14 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// templates reports templates that cannot be filled, as far as that is known before the run.
+// templates reports templates that cannot be rendered, as far as it is known before the run.
 func (b *build) templates() {
 	type key struct {
 		prompt *Prompt
 		plain  bool
 	}
 	told, steps := map[diag.Diagnostic]bool{}, b.p.hasStepWords()
-	done := map[key]bool{} // scenarios without variables of their own all fare the same
+	done := map[key]bool{} // scenarios without variables of their own have the same result
 	for _, s := range b.p.Scenarios {
 		b.dataset(s)
 		if s.lost() {
@@ -55,15 +55,14 @@ func (b *build) templates() {
 	b.compileOpenChecks()
 }
 
-// promptChoice reports a scenario that leaves open which prompt it speaks to; an unknown one is reported with the
-// other names.
+// promptChoice reports a scenario with an ambiguous prompt; an unknown prompt is reported elsewhere.
 func (b *build) promptChoice(s *Scenario, err error) {
 	if s.TaskType == "" && len(b.p.Prompts) > 1 && b.p.Workflow == nil {
 		b.l.diags.Errorf(s.Pos, len([]rune(s.ID)), "no-prompt", "scenario %q: %v", s.ID, err).Hint = "add task_type"
 	}
 }
 
-// templated reports whether anything of a scenario itself could hold placeholders, but for what the prompt says.
+// templated reports whether a scenario, apart from its prompt, may have placeholders.
 func templated(s *Scenario) bool {
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -103,7 +102,7 @@ func (b *build) checkPrompt(s *Scenario, prompt *Prompt) bool {
 	return true
 }
 
-// checkUserTexts reports unknown variables in the texts of users.
+// checkUserTexts reports unknown variables in user messages.
 func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	v := &Values{Vars: Known(prompt, s, "default"), row: s.Row}
 	v.Empty = prompt.unvalued(v.Vars)
@@ -141,8 +140,8 @@ func (b *build) checkUserTexts(s *Scenario, prompt *Prompt) {
 	}
 }
 
-// warnMockVariables warns of variables in the replies of a mock, which are sent literally. Replies to literal turns are
-// not checked.
+// warnMockVariables warns of variables in mock replies, which are sent unchanged. Replies to literal turns are not
+// checked.
 func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 	if slices.ContainsFunc(s.Turns, func(t Turn) bool { return t.Literal }) {
 		return
@@ -154,7 +153,7 @@ func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 			if vars == nil {
 				vars = b.known(prompt, s)
 			}
-			if s.Row != nil && s.Row.Values[name] != nil { // it is filled in
+			if s.Row != nil && s.Row.Values[name] != nil { // a field of the row
 				return
 			}
 			if _, known := vars[name]; known && told != at {
@@ -192,7 +191,7 @@ func (b *build) warnMockVariables(s *Scenario, prompt *Prompt) {
 	}
 }
 
-// said are the parts of a message of the user: as they are written, or its text alone.
+// said are the parts of a user message, or its text alone.
 func (t *Turn) said() []chat.Part {
 	if len(t.Parts) > 0 {
 		return t.Parts
@@ -200,7 +199,7 @@ func (t *Turn) said() []chat.Part {
 	return []chat.Part{{Text: t.Content}}
 }
 
-// emptySaid says that a message of the user, or a part of it, is empty.
+// emptySaid says that a user message, or a part of it, is empty.
 func emptySaid(p *chat.Part) string {
 	if p.Type == "" {
 		return "content is empty"
@@ -208,8 +207,8 @@ func emptySaid(p *chat.Part) string {
 	return "a part of type " + p.Type + " is empty"
 }
 
-// warnEmptied warns of placeholders in a text for which nothing stands. Where the files have errors, that may be one of
-// them: a value that could not be read is none.
+// warnEmptied warns of placeholders in a text with an empty value. It does not if the files have errors, because the
+// value may be missing due to one of them.
 func (b *build) warnEmptied(v *Values, at diag.Pos, what, text string, given func(name string) bool) {
 	if b.l.diags.Errors() > 0 {
 		return
@@ -244,7 +243,7 @@ func (b *build) reportFaults(at diag.Pos, width int, f placeholderFault) {
 	b.l.diags.Add(d)
 }
 
-// known are the variables of a scenario, and those that its workflow sets while it runs.
+// known are the variables of a scenario, and those that its workflow sets.
 func (b *build) known(prompt *Prompt, s *Scenario) map[string]string {
 	vars := Known(prompt, s, "default")
 	if w := b.p.Workflow; w != nil {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Braces that hold no variable, and seem meant to, are found in all that is said, and in what is no template too.
+// TestBracesWhereverSomethingIsSaid: braces that probably are a placeholder are found in all messages, also in literal
+// ones.
 func TestBracesWhereverSomethingIsSaid(t *testing.T) {
 	t.Parallel()
 	for place, write := range map[string]func(files map[string]string, text string){

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// templateFails reports what makes a mock_template fail whenever it comes there, whatever the arguments are.
+// templateFails reports parts of a mock_template that always fail, whatever the arguments are.
 func (d *decoder) templateFails(n *node.Node, src string, t *template.Template) {
 	f := templateFaults{all: t}
 	for _, part := range t.Templates() {
@@ -88,13 +88,13 @@ func (f *templateFaults) pipe(p *parse.PipeNode) {
 	}
 }
 
-// argumentCounts is how many arguments a function takes, at least and at most; -1 is any number.
+// argumentCounts are the minimum and maximum numbers of arguments of functions; -1: no maximum.
 var argumentCounts = map[string][2]int{
 	"and": {1, -1}, "or": {1, -1}, "not": {1, 1}, "len": {1, 1}, "index": {1, -1}, "slice": {1, 4},
 	"eq": {2, -1}, "ne": {2, 2}, "lt": {2, 2}, "le": {2, 2}, "gt": {2, 2}, "ge": {2, 2}, "printf": {1, -1},
 }
 
-// command looks at one call; piped is the number of values that the command before hands on.
+// command checks one call; piped is the number of values from the command before it.
 func (f *templateFaults) command(c *parse.CommandNode, piped int) {
 	for _, arg := range c.Args {
 		if p, nested := arg.(*parse.PipeNode); nested {
@@ -131,7 +131,7 @@ func argumentWords(limits [2]int) string {
 	return fmt.Sprintf("%d to %d arguments", limits[0], limits[1])
 }
 
-// endless reports a template that comes to itself again on every way.
+// endless reports a template that always calls itself.
 func (f *templateFaults) endless(t *parse.Tree) {
 	var seen []string
 	var reaches func(t *parse.Tree) parse.Pos

@@ -9,15 +9,14 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// openPlaces is for up to how many places outside of texts all that could stand there is tried.
+// openPlaces is the maximum number of placeholders outside strings for which all fillings are tried.
 const openPlaces = 3
 
-// fillings are what a place outside of a text of JSON may make: a value, a key, a member, nothing.
+// fillings are possible values of a placeholder outside a JSON string: a value, a key, a member, nothing.
 var fillings = []string{"1", `"x"`, `"x": 1`, ""}
 
-// neverJSON says why what a template makes is no JSON whatever the arguments are, although it begins as such; nil: it
-// may be JSON, or it begins as something else. Only texts and values are looked into: behind a condition anything may
-// follow.
+// neverJSON says why the output of a template is never valid JSON, although it starts like JSON; nil: it may be valid,
+// or it does not start like JSON. Templates with conditions are not checked.
 func neverJSON(src string) error {
 	tree, err := template.New("mock").Parse(src)
 	if err != nil || tree.Tree == nil {
@@ -56,8 +55,8 @@ func neverJSON(src string) error {
 	return first
 }
 
-// jsonPieces are the texts of a template between its places that are outside of texts of JSON; a place within a text
-// makes an x. ok is false for a template that has more than texts and values.
+// jsonPieces are the texts between placeholders outside JSON strings; a placeholder within a string becomes an x. ok is
+// false for a template with more than texts and values.
 func jsonPieces(root *parse.ListNode) (pieces []string, ok bool) {
 	var piece strings.Builder
 	quoted, escaped := false, false

@@ -2,7 +2,7 @@ package scenario
 
 import "testing"
 
-// TestNeverJSON: a template is told to be no JSON only where no arguments make it JSON.
+// TestNeverJSON: only a template that is invalid for all arguments is reported.
 func TestNeverJSON(t *testing.T) {
 	t.Parallel()
 	for src, never := range map[string]bool{
@@ -16,7 +16,7 @@ func TestNeverJSON(t *testing.T) {
 		`{"id": {{if .id}}1{{end}}`:                      false, // may be
 		`{"a": [{{.a}}], {{.members}}}`:                  false,
 		`{"a": 1{{$x := .a}}}`:                           false,
-		`{"a": {{.a}}, "b": {{.b}}, "c": {{.c}}, {{.d}}`: false, // nobody looks so far
+		`{"a": {{.a}}, "b": {{.b}}, "c": {{.c}}, {{.d}}`: false, // too many placeholders to try
 		"[\"{{.a}}\", {{.b}},]":                          true,
 		`[{{.a}}, {{.b}}]`:                               false, // as a text, it may be anything
 	} {

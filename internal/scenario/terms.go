@@ -5,7 +5,7 @@ import "github.com/arena-evals/arena/internal/keys"
 // Share is a number from 0 to 1, as scores and thresholds are.
 var Share = unit
 
-// The terms of a check: what it may be told beside its parameters and among them, whichever check it is.
+// The terms of a check: keys beside its parameters and among them, of every check.
 var (
 	minScore = keys.Key{Name: "min_score", Shape: unit, Read: true,
 		Doc: "The lowest score that passes; without a threshold only 1 does."}
@@ -21,7 +21,7 @@ var (
 	guardTerms = []*keys.Key{&minScore, &maxScore, &message, &direction}
 )
 
-// Terms are the keys that every check on a surface takes among its parameters.
+// Terms are the keys that every check of a surface accepts among its parameters.
 func Terms(s Surface) []*keys.Key {
 	if s == Guardrail {
 		return guardTerms
@@ -29,7 +29,7 @@ func Terms(s Surface) []*keys.Key {
 	return terms
 }
 
-// Wrapper is the type of a check in its long spelling: the check itself stands in the parameters.
+// Wrapper is the type of a check in its long spelling: the check itself is in the parameters.
 const Wrapper = "assertion"
 
 var (
@@ -46,5 +46,5 @@ func WrapperKeys(s Surface) []*keys.Key {
 	return append([]*keys.Key{&wrappedType, &wrappedParams}, Terms(s)...)
 }
 
-// CheckKeys are the keys that a check has where it stands, its terms included.
+// CheckKeys are the keys of a check in its list, with its terms.
 func CheckKeys() []*keys.Key { return checkFields.Keys() }

@@ -122,7 +122,7 @@ func readInputSchema(d *decoder, t *toolFile, v *node.Node) {
 	}
 	t.InputPos = d.Pos(v)
 	if t.InputSchema = d.jsonSchema(v, "input_schema"); t.InputSchema == nil {
-		t.InputSchema = json.RawMessage(`{"additionalProperties":true}`) // the problem is told once, not of every argument
+		t.InputSchema = json.RawMessage(`{"additionalProperties":true}`) // report the problem once, not for every argument
 		return
 	}
 	if kind := node.Get(v, "type"); kind != nil && kind.Kind == node.Scalar && kind.Value != "object" {

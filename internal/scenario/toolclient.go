@@ -5,15 +5,14 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// ClientTool is a tool on the side of the user, who is asked for consent. A test simulates both: the consent by the
-// consent_overrides of a turn, the result by that of a mock.
+// ClientTool is a tool on the user's side that needs consent. A test simulates both: the consent by consent_overrides
+// of a turn, the result by a mock.
 type ClientTool struct {
-	Decline        string // fallback, error or retry: what the model is told when the user declines; "" is error
-	ValidateOutput bool   // the simulated result is held against output_schema
+	Decline        string // fallback, error or retry: the result for the model if the user declines; "": error
+	ValidateOutput bool   // the simulated result must fit output_schema
 }
 
-// clientFields are the settings of tools with mode client. What a user is shown, and how long one may think, has no
-// part in a test.
+// clientFields are the settings of tools with mode client. Texts and time limits for the user have no effect in a test.
 var clientFields = table("client", func() rows[ClientTool] {
 	return rows[ClientTool]{
 		object("consent", part("consent",
@@ -31,7 +30,7 @@ var clientFields = table("client", func() rows[ClientTool] {
 	}
 })
 
-// Consent is what the user says, in a turn, to the calls of a tool.
+// Consent is the user's answer to the calls of a tool in a turn.
 type Consent struct {
 	Tool   string
 	Answer string // grant, deny or timeout

@@ -28,7 +28,7 @@ const defaultToolTimeout = 30 * time.Second
 type execFile struct {
 	*ExecTool
 	scope, sandbox *node.Node
-	odd            bool // runtime or scope is none that there is
+	odd            bool // runtime or scope is invalid
 }
 
 // execFields are the settings of tools with mode exec.
@@ -63,7 +63,7 @@ var execFields = table("exec", func() rows[execFile] {
 	}
 })
 
-// programEnv reads what a program is given of the environment.
+// programEnv reads the environment variables of a program.
 func (d *decoder) programEnv(v *node.Node) []string {
 	env, _ := d.Strings(v, "env")
 	for i, entry := range env {
@@ -78,7 +78,7 @@ func (d *decoder) programEnv(v *node.Node) []string {
 	return env
 }
 
-// readExec reads the program of a tool. Only one of mode exec has one.
+// readExec reads the program of a tool, which only mode exec has.
 func readExec(d *decoder, t *toolFile, v *node.Node) {
 	t.exec = v
 	e := execFile{ExecTool: &ExecTool{Dir: d.places.fs.access(d.places.run)}}
@@ -92,7 +92,7 @@ func readExec(d *decoder, t *toolFile, v *node.Node) {
 	t.Exec, t.sandbox = e.ExecTool, e.sandbox
 }
 
-// program settles the program of a tool of mode exec.
+// program resolves the program of a tool of mode exec.
 func (d *decoder) program(t *toolFile) {
 	e := t.Exec
 	if e.Timeout == 0 {

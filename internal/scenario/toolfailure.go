@@ -21,16 +21,16 @@ type ToolFailure struct {
 	Pos         diag.Pos
 }
 
-// Fits reports whether a failure is one of a tool.
+// Fits reports whether a failure applies to a tool.
 func (f *ToolFailure) Fits(tool string) bool { return Offers([]string{f.Tool}, tool) }
 
 // How tools fail.
 const (
-	FailsByError   = "error"   // it is not run
-	FailsByTimeout = "timeout" // the same
-	FailsByReset   = "reset"   // the same
-	FailsByDelay   = "slow"    // it is run, later
-	FailsByGarbage = "garbage" // it is run, and what it answers is lost
+	FailsByError   = "error"   // the tool is not run
+	FailsByTimeout = "timeout" // the tool is not run
+	FailsByReset   = "reset"   // the tool is not run
+	FailsByDelay   = "slow"    // the tool is run after a delay
+	FailsByGarbage = "garbage" // the tool is run, and its answer is replaced
 )
 
 const defaultDelay = 2 * time.Second
@@ -85,7 +85,7 @@ var failureFields = table("a tool failure", func() rows[ToolFailure] {
 
 var delays = keys.Number{Low: 1, High: float64(time.Hour / time.Millisecond), Integer: true}
 
-// judgeFailure checks what the keys of the last rule say together, and whether an earlier one leaves it anything to do.
+// judgeFailure checks the combination of keys in the last rule, and whether earlier rules leave it any effect.
 func (d *decoder) judgeFailure(item *node.Node, rules []ToolFailure) {
 	f, before := &rules[len(rules)-1], rules[:len(rules)-1]
 	if at := node.KeyOf(item, "message"); at != nil && f.Mode == FailsByDelay {
@@ -109,13 +109,13 @@ func (d *decoder) judgeFailure(item *node.Node, rules []ToolFailure) {
 	}
 }
 
-// covers reports whether a name of tools, which may end in *, means all that another one means.
+// covers reports whether a tool name or pattern includes everything that another one matches.
 func covers(name, other string) bool {
 	prefix, wild := strings.CutSuffix(name, "*")
 	return name == other || wild && strings.HasPrefix(other, prefix)
 }
 
-// DropChaos takes the failures of tools out of all scenarios, and returns how many turns had some.
+// DropChaos removes the injected tool failures from all scenarios, and returns how many turns had some.
 func (s *Suite) DropChaos() (turns int) {
 	for _, p := range s.Projects {
 		for _, one := range p.Scenarios {

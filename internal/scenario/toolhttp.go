@@ -20,20 +20,20 @@ import (
 
 // HTTPTool is an endpoint that answers the calls of a tool.
 type HTTPTool struct {
-	URL       string `digest:"-"` // template over the arguments; the environment stands in it
-	Written   string // the same as the file has it
+	URL       string `digest:"-"` // template over the arguments, with environment variables filled in
+	Written   string // as in the file
 	URLPos    diag.Pos
 	Method    string
 	Timeout   time.Duration
-	Headers   map[string]string `digest:"-"` // the environment stands in them
-	FileHeads map[string]string // the same as the file has them
+	Headers   map[string]string `digest:"-"` // with environment variables filled in
+	FileHeads map[string]string // as in the file
 	FromEnv   []EnvHeader
-	Unset     []Unset  `digest:"-"` // that the address and the headers need
+	Unset     []Unset  `digest:"-"` // variables of the address and the headers that are not set
 	Redact    []string // fields of the reply, at any depth
 	RedactPos diag.Pos
 
-	Placed       []string // arguments that stand in the URL or a header
-	Shaped       bool     // request was written: only what it says goes into the query
+	Placed       []string // arguments in the URL or a header
+	Shaped       bool     // request was written: the query has only its parameters
 	QueryParams  []string
 	HeaderParams map[string]string // header → template
 	BodyMapping  string            // JMESPath
@@ -46,7 +46,7 @@ type HTTPTool struct {
 	AcceptTypes  []string
 }
 
-// EnvHeader is a header whose value stands in the environment.
+// EnvHeader is a header whose value is in an environment variable.
 type EnvHeader struct {
 	Name, Variable string
 	Pos            diag.Pos
@@ -144,7 +144,7 @@ func queryField(name string, at func(*HTTPTool) *string) *field[HTTPTool] {
 	})
 }
 
-// callLimit reads how long a call may take. 0 leaves it open.
+// callLimit reads the time limit of a call. 0: none.
 func (d *decoder) callLimit(v *node.Node, otherwise string) time.Duration {
 	ms, ok := d.Int(v, "timeout_ms", 0, int(counting.High))
 	if ok && ms == 0 {
@@ -209,7 +209,7 @@ func (d *decoder) argumentTemplate(n *node.Node, what, src string) {
 	}
 }
 
-// named are the arguments that a template names; none of one that is broken.
+// named are the arguments that a template names; none for a broken one.
 func named(src string) (names []string) {
 	t, err := template.New("tool").Parse(src)
 	if err != nil || t.Tree == nil {
@@ -228,7 +228,7 @@ func readHTTP(d *decoder, t *toolFile, v *node.Node) {
 	}
 }
 
-// endpoint settles the endpoint of a tool of mode live.
+// endpoint checks the endpoint of a tool of mode live.
 func (d *decoder) endpoint(t *toolFile) {
 	h := t.HTTP
 	if h.Method == "" {
@@ -254,7 +254,7 @@ func (d *decoder) endpoint(t *toolFile) {
 	}
 	request := node.Get(t.http, "request")
 	address := h.URL
-	if address == "" { // the environment lacks something, and may have it where the tool is called
+	if address == "" { // a variable is not set here, but may be set where the tool is called
 		address = Expand(h.Written, func(string) (string, bool) { return "http://unset", true }).Text
 	}
 	h.Placed = named(address)

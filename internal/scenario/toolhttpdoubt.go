@@ -15,7 +15,7 @@ func Bodied(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// idleOfHTTP warns of settings of an endpoint that others switch off.
+// idleOfHTTP warns of settings of an endpoint without effect because of others.
 func (d *decoder) idleOfHTTP(t *toolFile) {
 	h, request := t.HTTP, node.Get(t.http, "request")
 	for _, key := range []string{"body_mapping", "exclude", "static_body"} {
@@ -30,8 +30,8 @@ func (d *decoder) idleOfHTTP(t *toolFile) {
 	}
 }
 
-// unknownRedactions warns of fields to redact that are misspelt names of the output_schema. It says nothing of other
-// fields: a reply may have more than the schema lists, and a mapped one is another document.
+// unknownRedactions warns of fields to redact that are misspelled names of the output_schema. Other names are allowed:
+// a reply may have more fields than the schema, and a mapped reply is another document.
 func (d *decoder) unknownRedactions(t *toolFile) {
 	h, at := t.HTTP, node.Get(t.http, "redact")
 	if at == nil || t.outputs == nil || h.Mapping != "" {
@@ -71,7 +71,7 @@ func schemaNames(schema *node.Node) (names []string) {
 	return names
 }
 
-// mappedElsewhere warns of arguments that a body_mapping names and that are no part of what it maps.
+// mappedElsewhere warns of arguments in a body_mapping that are not part of its input.
 func (d *decoder) mappedElsewhere(at *node.Node, h *HTTPTool) {
 	for _, name := range jsonquery.Reads(h.BodyMapping) {
 		where := ""
@@ -89,8 +89,8 @@ func (d *decoder) mappedElsewhere(at *node.Node, h *HTTPTool) {
 	}
 }
 
-// addressPlaces refuses arguments in an address that are written in the notation of other tools, as they would be
-// sent: {id}, :id.
+// addressPlaces refuses arguments in an address in the notation of other tools, {id} or :id, because they would be sent
+// unchanged.
 func (d *decoder) addressPlaces(at *node.Node, address string, args []string) {
 	tell := func(found, name string) {
 		d.Foreignf(at, "foreign-template", "url: %s is sent as written", found).Hint = "write {{." + name + "}}"

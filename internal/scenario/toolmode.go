@@ -25,12 +25,12 @@ var toolSections = []toolSection{
 	{"mock_parts", simulations, simulate},
 }
 
-// simulations are the modes of tools that answer with what their file says.
+// simulations are the modes of tools whose results are in their file.
 var simulations = []string{"mock", "client"}
 
 const simulate = "simulate it"
 
-// toolMode compares the mode of a tool with the settings that it needs, and with those that it does not read.
+// toolMode checks the settings of a tool against its mode: missing ones, and those without effect.
 func (d *decoder) toolMode(spec *node.Node, t *toolFile) {
 	switch {
 	case t.mode == nil && t.http != nil:
@@ -77,8 +77,8 @@ func (d *decoder) toolMode(spec *node.Node, t *toolFile) {
 	d.need("tools of mode "+t.Mode, at, Feature{Tool: t.ID})
 }
 
-// idleSections warns of sections that the mode of a tool does not read: who finds them in the file believes that the
-// tool is simulated where it is called, or the other way round.
+// idleSections warns of sections that the mode of a tool does not use: a reader of the file would think that the tool
+// is simulated when it is called, or vice versa.
 func (d *decoder) idleSections(spec *node.Node, t *toolFile) {
 	mode := t.Mode
 	if mode == "" {
@@ -105,7 +105,7 @@ func (d *decoder) only(v, first *node.Node, key, file string) bool {
 	return first == nil
 }
 
-// oneAnswer warns of results of a simulated tool that another one takes the place of.
+// oneAnswer warns of results of a simulated tool that another one replaces.
 func (d *decoder) oneAnswer(t *toolFile) {
 	used, by := t.template, "mock_template"
 	if used == nil {

@@ -33,7 +33,7 @@ var toolPolicyFields = table("tool_policy", func() rows[ToolPolicy] {
 	}
 })
 
-// zeroLimits are what a limit of 0 stands for, and what to write for what was probably meant.
+// zeroLimits are the meanings of a limit of 0, with what to write instead.
 var zeroLimits = map[string]struct{ means, instead string }{
 	"max_rounds":              {"the default, 50", "for no tool calls write tool_choice: none; else leave the line out"},
 	"max_tool_calls_per_turn": {"no limit", "for no tool calls write tool_choice: none; else leave the line out"},
@@ -45,8 +45,7 @@ var zeroLimits = map[string]struct{ means, instead string }{
 		"for no tool calls write tool_choice: none, for no repeated ones 2; else leave the line out"},
 }
 
-// toolPolicy is a field with the limits of the tool loop. It warns of limits of 0, which allow what they seem to
-// forbid.
+// toolPolicy is a field with the limits of the tool loop. It warns of limits of 0, which mean no limit.
 func toolPolicy[T any](take func(*T, *ToolPolicy)) *field[T] {
 	return custom("tool_policy", toolPolicyFields, func(d *decoder, t *T, v *node.Node) {
 		p := new(ToolPolicy)

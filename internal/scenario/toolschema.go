@@ -47,7 +47,7 @@ func (schemaShape) Check(r keys.Reader, n *node.Node, _ string) { r.(*decoder).o
 
 func (schemaShape) Schema(keys.Writer) *jsonschema.Doc { return ofType("object", "string") }
 
-// outputSchema reads what the replies of a model are to fit.
+// outputSchema reads the schema of a model's replies.
 func (d *decoder) outputSchema(v *node.Node) json.RawMessage { return d.schema(v, "output_schema") }
 
 // schema reads a JSON Schema, or the file that holds one.
@@ -111,7 +111,7 @@ func schemaProblems(err error) []jsonschema.Problem {
 	return []jsonschema.Problem{{Text: err.Error()}}
 }
 
-// mockFits warns of a canned result that the tool's own output_schema refuses: every call would end in an error.
+// mockFits warns of a canned result that does not fit the tool's output_schema: every call would fail.
 func (d *decoder) mockFits(t *toolFile) {
 	if t.OutputSchema == nil || t.MockResult == nil || t.template != nil || len(t.MockParts) > 0 ||
 		t.Client != nil && !t.Client.ValidateOutput {

@@ -9,14 +9,14 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Trials is how often a conversation is repeated, and what is concluded from that.
+// Trials says how often a conversation is repeated, and how the group is judged.
 type Trials struct {
 	Pos   diag.Pos
-	Count int        // that many; 0: Rule says it
-	Rule  *TrialRule // nil: a number
+	Count int        // the number; 0: Rule decides
+	Rule  *TrialRule // nil: a fixed number
 }
 
-// TrialRule is the map of trials. What is not written is nil, or empty.
+// TrialRule is the map of trials. Missing values are nil or empty.
 type TrialRule struct {
 	Max, Min                        *int
 	PassRate, Tolerance, Confidence *float64
@@ -26,7 +26,7 @@ type TrialRule struct {
 	at map[string]diag.Pos
 }
 
-// At is where a key is written, or where the rule is.
+// At is the position of a key, or else of the rule.
 func (t *Trials) At(key string) diag.Pos {
 	if t.Rule != nil {
 		if pos, written := t.Rule.at[key]; written {
@@ -71,7 +71,7 @@ var trialFields = table("trials", func() rows[TrialRule] {
 	}
 })
 
-// located keeps the place of a key.
+// located keeps the position of a key.
 func located(name string, f *field[TrialRule]) *field[TrialRule] {
 	read := f.read
 	f.read = func(d *decoder, r *TrialRule, v *node.Node) {
@@ -101,7 +101,7 @@ func (trialsShape) Schema(w keys.Writer) *jsonschema.Doc {
 	return jsonschema.AnyOf(counting.Schema(w), w.Table(trialFields))
 }
 
-// trials reads how often a conversation is repeated; nil: that cannot be read.
+// trials reads how often a conversation is repeated; nil: it is invalid.
 func (d *decoder) trials(v *node.Node, what string) *Trials {
 	t := &Trials{Pos: d.Pos(v)}
 	if v.Kind != node.Map {

@@ -12,31 +12,31 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Tuning is parameters of a provider's model calls besides temperature, top_p and max_tokens.
+// Tuning has the parameters of a provider's model calls besides temperature, top_p and max_tokens.
 type Tuning struct {
 	Stop              []string
 	ReasoningEffort   string
 	ParallelToolCalls *bool
-	// ReplyFormat is text, json_object or json_schema; "" asks for a schema where the scenario or the prompt has one.
+	// ReplyFormat is text, json_object or json_schema; "": json_schema if the scenario or the prompt has a schema.
 	ReplyFormat string
-	ReplySchema json.RawMessage // of json_schema, where neither the scenario nor the prompt has one; may be nil
-	SchemaName  string          // by which the server knows the schema; "": arena's choice
+	ReplySchema json.RawMessage // of json_schema, if neither the scenario nor the prompt has one; may be nil
+	SchemaName  string          // the server's name for the schema; "": chosen by arena
 	FormatPos   diag.Pos
-	StrictTools bool           // the arguments of tool calls are held to their schemas by the server
-	Body        map[string]any // extra_body, and what only some servers know: by the name on the wire
+	StrictTools bool           // the server enforces the schemas of tool arguments
+	Body        map[string]any // extra_body, and parameters of some servers only, by their names on the wire
 
-	ThinkingBudget int    // tokens that the model may think, of those that it may write; 0: it does not
-	PromptCaching  bool   // requests say what of them is worth keeping for the next one
+	ThinkingBudget int    // the part of the maximum output that is for thoughts; 0: none
+	PromptCaching  bool   // requests mark what should be cached for the next one
 	APIVersion     string // of the vendor's API; "": the one that arena knows
 
 	// APIMode is completions or responses, where the vendor has two APIs; "": see Provider.Responses.
 	APIMode          string
-	ReasoningSummary string // auto, concise or detailed; "": the model's thoughts are not summed up
+	ReasoningSummary string // auto, concise or detailed; "": no summary of the model's thoughts
 
 	Gemini Gemini
 }
 
-// callFile is the parameters of model calls in a file: below defaults, or below additional_config as in other tools.
+// callFile is the parameters of model calls in a file: under defaults, or under additional_config as in other tools.
 type callFile struct {
 	Parameters
 	Tuning
@@ -87,7 +87,7 @@ func once(all rows[callFile]) rows[callFile] {
 	return all
 }
 
-// maxStops is how many stop sequences the API takes.
+// maxStops is the API's maximum number of stop sequences.
 const maxStops = 4
 
 func readStop(d *decoder, c *callFile, v *node.Node) {
@@ -129,7 +129,7 @@ var replySchemaFields = table("json_schema", func() rows[Tuning] {
 	}
 })
 
-// replyFormatShape is a format by its name, or with its schema.
+// replyFormatShape is the name of a format, or a format with its schema.
 type replyFormatShape struct{}
 
 func (replyFormatShape) Label() string { return replyFormats.Label() + ", or map" }
@@ -174,7 +174,7 @@ var notBody = []string{
 	"seed", "max_completion_tokens", "encoding_format",
 }
 
-// callNames are the parameters that have a place of their own.
+// callNames are the parameters with keys of their own.
 func callNames() []string {
 	all := callRows()
 	names := make([]string, len(all))
@@ -225,13 +225,14 @@ func (c *callFile) tuning(p *Provider) {
 	}
 }
 
-// unsent are the parameters that unsupported_params may keep back.
+// unsent are the parameters that unsupported_params may leave out.
 func unsent() []string {
 	return append(callNames(), "max_completion_tokens", "seed", "stream_options", "tool_choice", "tools", "top_k",
 		"frequency_penalty", "presence_penalty")
 }
 
-// checkUnsupported finds mistyped names in unsupported_params. A name that is like none of ours may be the server's.
+// checkUnsupported finds misspelled names in unsupported_params. A completely different name may be one of the
+// server's.
 func checkUnsupported(d *decoder, v *node.Node) {
 	items := v.Content
 	if v.Kind == node.Scalar {

@@ -100,7 +100,7 @@ func readTurns(d *decoder, s *Scenario, v *node.Node) {
 	d.perturbed(s)
 }
 
-// judgeTurn checks what the keys of a turn say together.
+// judgeTurn checks the combination of keys in a turn.
 func (d *decoder) judgeTurn(n *node.Node, t *turnFile) {
 	switch t.Role {
 	case "":

@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestUnreadable: files that are there and cannot be read are errors, never a hang.
+// TestUnreadable: files that exist and cannot be read are errors, and never block.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	config := "kind: Arena\nspec: {scenarios: [locked.yaml, pipe.yaml, link.yaml]}\n"

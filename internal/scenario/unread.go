@@ -172,8 +172,7 @@ func (b *build) sharedReads(prompts ...*Prompt) *variableReads {
 	return r
 }
 
-// unread warns of variables that nothing uses. If one is misspelled, the text uses another value than the one under
-// test.
+// unread warns of variables that nothing uses. If its name is misspelled, the text uses another value.
 func (b *build) unread() {
 	if b.l.opts.Compile == nil || b.broken[kindPrompt] || b.broken[kindPersona] ||
 		b.p.HasWorkflow() && b.p.Workflow.Graph == nil {
@@ -196,7 +195,7 @@ func (b *build) unread() {
 	}
 }
 
-// readsRegion reports whether anything depends on the region for which a trial runs.
+// readsRegion reports whether anything depends on the region of a trial.
 func (b *build) readsRegion() bool {
 	for _, q := range b.p.Providers {
 		if q.Replay != nil { // which has conversations of regions
@@ -246,8 +245,8 @@ func (b *build) unreadOwn() {
 	}
 }
 
-// unreadOfPrompts looks at what prompts declare and what the config sets for them. A prompt may stand in the config
-// several times; what one of them reads is read.
+// unreadOfPrompts checks the variables that prompts declare and the config sets. If a prompt has several entries in the
+// config, a variable that one of them uses is used.
 func (b *build) unreadOfPrompts() {
 	of := map[*Prompt]*variableReads{}
 	pending := map[diag.Pos]givenVariable{}

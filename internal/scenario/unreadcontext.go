@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// contextKey is a key of context_metadata with the variables that have its value unless they have one of their own.
+// contextKey is a key of context_metadata, with the variables that it sets unless they have a value.
 type contextKey struct {
 	name      string
 	pos       diag.Pos
@@ -23,8 +23,7 @@ func (s *Scenario) contextKeys() []contextKey {
 	}
 }
 
-// unreadContexts warns of keys of context_metadata that nothing reads, and of those that other values come before: the
-// conversation is not about what they say.
+// unreadContexts warns of keys of context_metadata that nothing uses, or that other values override.
 func (b *build) unreadContexts() {
 	for _, s := range b.p.Scenarios {
 		if at := s.rarePlaces(); at.domain.Line+at.userRole.Line == 0 {
@@ -63,7 +62,7 @@ func (b *build) unreadContext(s *Scenario, prompts []*Prompt, read *variableRead
 		Hint = "set one of the two alone"
 }
 
-// setBefore says what gives a variable a value before context_metadata; "": nothing does.
+// setBefore names the setting that overrides context_metadata for a variable; "": none.
 func setBefore(s *Scenario, prompts []*Prompt, name string) string {
 	if _, set := s.Variables[name]; set {
 		return "the variable " + quoted(name) + " of the scenario comes before it"
@@ -81,7 +80,7 @@ func setBefore(s *Scenario, prompts []*Prompt, name string) string {
 	return by
 }
 
-// keyPos is where a key of a map stands.
+// keyPos is the position of a key of a map.
 func (d *decoder) keyPos(n *node.Node, name string) diag.Pos {
 	for i := 0; n.Kind == node.Map && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == name {

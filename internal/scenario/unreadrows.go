@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// rowUse is who runs the rows of one dataset, and what of them is read.
+// rowUse is the scenarios that use the rows of a dataset, and the fields that they use.
 type rowUse struct {
 	first *Dataset
 	reads []*variableReads
@@ -18,8 +18,8 @@ type rowUse struct {
 }
 
 // unreadRows warns of datasets of which a scenario uses no field: each row would be the same conversation with the same
-// checks. A description is for people, unless the scenario names its program: such have their input from a field. It
-// warns, too, of fields that no scenario uses.
+// checks. The description does not count, unless the scenario names its program, whose input is a field. It also warns
+// of fields that no scenario uses.
 func (b *build) unreadRows() {
 	uses, order := map[string]*rowUse{}, []string(nil)
 	for _, s := range b.p.Scenarios {
@@ -65,12 +65,11 @@ func (b *build) unreadRows() {
 	}
 }
 
-// forPeople begins the names of fields that only people read.
+// forPeople is the first character of fields that only people read.
 const forPeople = "_"
 
-// unreadFields warns of fields of rows that nothing reads: what is expected would not be compared. Where a name is near
-// to one that is read, it may be misspelled. Other fields may be read by scenarios that are not loaded, or by the tool
-// for which the file was written.
+// unreadFields warns of fields of rows that nothing reads, such as an expected value. If the name is similar to a used
+// one, it may be misspelled. Other fields may be for scenarios that are not loaded, or for another tool.
 func (b *build) unreadFields(use *rowUse) {
 	set := use.first
 	if b.reported[set.Pos] {
@@ -130,7 +129,7 @@ func (r *variableReads) addJSON(v any) {
 	}
 }
 
-// addMocks adds the fields of rows in what mocks say in a scenario.
+// addMocks adds the fields of rows in the mock replies of a scenario.
 func (r *variableReads) addMocks(p *Project, s *Scenario) {
 	for i := range s.Turns {
 		r.addReplies(s.Turns[i].Inline())

@@ -9,7 +9,7 @@ var usualPlaces = []string{
 	"reference", "reply", "response", "rubric", "tool_calls", "transcript", "user",
 }
 
-// UsualPlaces are the names in single braces in a text that other tools fill in, and arena does not.
+// UsualPlaces are the names in single braces in a text that other tools fill in and arena does not.
 func UsualPlaces(text string) (names []string) {
 	visit := func(name string) {
 		if slices.Contains(usualPlaces, name) && !slices.Contains(names, name) {

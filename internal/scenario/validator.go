@@ -40,8 +40,8 @@ func (d *decoder) validator(n *node.Node) *Validator {
 	if v := node.Get(n, "fail_on_violation"); v != nil && g.FailOnViolation {
 		g.EnforcedAt = d.Pos(v)
 	}
-	// The direction is one of the params, and in the long spelling of a check one of those of the check in it. A wrong
-	// word is reported when the check is compiled.
+	// The direction is one of the params; in the long spelling it is one of the nested params. An invalid one is
+	// reported when the check is compiled.
 	for _, params := range []*node.Node{g.Params, node.Get(g.Params, "eval_params")} {
 		if v := node.Get(params, "direction"); v != nil {
 			g.Direction = v.Value

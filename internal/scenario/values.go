@@ -19,17 +19,17 @@ import (
 type Values struct {
 	Vars    map[string]string // {{name}}
 	Singles map[string]string // {name}, of a variant of the perturbations
-	// Shapes are of variables whose values are no texts: "a list" or "a map". Vars has them as JSON.
+	// Shapes are the types of variables that are not texts: "a list" or "a map". Vars has them as JSON.
 	Shapes map[string]string
-	Empty  []string // variables that the prompt lists, and that nobody gives a value
+	Empty  []string // variables of the prompt without a value
 
 	fields []string          // of all rows of the dataset, sorted
-	row    *dataset.Row      // its fields are among Vars, and are no templates; nil: none
-	marked map[string]string // Vars with marks in the places of the fields of the row
-	made   bool              // the row is none of the file
+	row    *dataset.Row      // its fields are in Vars, and are not templates; nil: none
+	marked map[string]string // Vars with marks in place of the fields of the row
+	made   bool              // the row is made up, not from the file
 }
 
-// templates are the variables as texts are rendered with them.
+// templates are the variables for rendering.
 func (v *Values) templates() map[string]string {
 	if v.row == nil {
 		return v.Vars
@@ -99,13 +99,13 @@ type checkFiller struct {
 	texts     []string // that were filled, in order
 	values    map[*node.Node][]FilledIn
 	faults    func(n *node.Node, list []placeholderFault)
-	plain     map[*node.Node]bool // of which the text is to be read as it would be without quotes
-	judge     bool                // within what a judge is told, which has placeholders of its own
-	shown     bool                // within a text that somebody reads, where nothing is compared with it
+	plain     map[*node.Node]bool // texts that are read as if they had no quotes
+	judge     bool                // within a text for a judge, which has placeholders of its own
+	shown     bool                // within a text for readers, with which nothing is compared
 	inMessage bool                // within a text for the reader of a report
 }
 
-// blank reports whether nothing to see stands for a placeholder.
+// blank reports whether the value of a placeholder is blank.
 func (v *Values) blank(name string) bool {
 	text := expand("{{"+name+"}}", v.templates())
 	if v.row != nil {
@@ -114,9 +114,8 @@ func (v *Values) blank(name string) bool {
 	return strings.TrimSpace(text) == ""
 }
 
-// emptied finds the placeholders of a text for which nothing stands, so that it says something else than it seems to.
-// given reports
-// which names count; nil: all.
+// emptied finds placeholders with empty values, which change the meaning of a text. given reports which names count;
+// nil: all.
 func (v *Values) emptied(text string, given func(name string) bool) []placeholderFault {
 	var names []string
 	for _, name := range Placeholders(text) {
@@ -139,14 +138,14 @@ func (v *Values) emptied(text string, given func(name string) bool) []placeholde
 	}}
 }
 
-// saysNothing reports whether nothing is left of a text.
+// saysNothing reports whether a text is blank after replacement.
 func (v *Values) saysNothing(text string) bool {
 	out, faults := v.fill(text, false)
 	return len(faults) == 0 && strings.TrimSpace(text) != "" && strings.TrimSpace(out) == ""
 }
 
-// given are the names to which a scenario itself or its row gives a value. What a prompt or a config has for all of its
-// scenarios may be empty by intention.
+// given reports whether a scenario or its row sets a name. A value of a prompt or a config, which is for all scenarios,
+// may be empty on purpose.
 func (s *Scenario) given(name string) bool {
 	if _, own := s.Variables[name]; own {
 		return true
@@ -154,7 +153,7 @@ func (s *Scenario) given(name string) bool {
 	return s.Row != nil && s.Row.Values[name] != nil
 }
 
-// note keeps the values in a text that was filled in.
+// note keeps the values that were filled into a text.
 func (f *checkFiller) note(out *node.Node, text string) {
 	add := func(in FilledIn) {
 		if f.values == nil {
@@ -182,10 +181,10 @@ func (f *checkFiller) note(out *node.Node, text string) {
 	}
 }
 
-// asks reports whether the text says what is looked for, or what a judge is to decide by.
+// asks reports whether the text is compared, or contains a judge's criteria.
 func (f *checkFiller) asks() bool { return !f.judge && !f.inMessage }
 
-// isTyped reports whether a value is one placeholder, of a field of the row that is no text.
+// isTyped reports whether a value is a single placeholder of a field that is not a text.
 func (f *checkFiller) isTyped(n *node.Node) bool {
 	if f.row == nil || n.Kind != node.Scalar || !aPlaceholder(n.Value) {
 		return false
@@ -197,8 +196,8 @@ func (f *checkFiller) isTyped(n *node.Node) bool {
 	return true
 }
 
-// typed is the value of a field in the place of a placeholder that is all of a value; nil where that is a text, or is
-// to be one.
+// typed is the value of a field for a value that is only its placeholder; nil if the field is a text, or a text is
+// required.
 func (f *checkFiller) typed(n *node.Node) *node.Node {
 	if !f.isTyped(n) || f.plain[n] || f.shown {
 		return nil
@@ -211,7 +210,7 @@ func (f *checkFiller) typed(n *node.Node) *node.Node {
 	return out
 }
 
-// place sets where a value is written. Texts in it are no templates.
+// place sets the position of a value. Texts in it are not templates.
 func place(out, at *node.Node) {
 	out.Line, out.Column = at.Line, at.Column
 	if out.Kind == node.Scalar && holdsBraces(out.Value) {
@@ -222,7 +221,7 @@ func place(out, at *node.Node) {
 	}
 }
 
-// FilledIn is the value of a variable in the place of a placeholder, in a text of a check; "" where it is blank.
+// FilledIn is the value of a placeholder in a text of a check; "" if it is blank.
 type FilledIn struct{ Place, Value string }
 
 // emptyTextFault is the fault of a text that is empty after replacement.
@@ -235,8 +234,8 @@ func emptyTextFault(text string) placeholderFault {
 // patternSyntax are the parts of a regular expression that stand for no text of their own.
 var patternSyntax = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\\[a-zA-Z]|\(\?[a-zA-Z-]+[):]`) })
 
-// leftOver is the fault of a text in which a placeholder is empty, and that has no letter and no digit without it: it
-// asks for nothing any more, as \b\b. nil: something is left.
+// leftOver is the fault of a text that has no letter or digit besides an empty placeholder, such as \b\b, so that it
+// requires nothing. nil: something is left.
 func (f *checkFiller) leftOver(text, filled string) []placeholderFault {
 	if strings.ContainsFunc(patternSyntax().ReplaceAllString(filled, ""), isWordRune) {
 		return nil

@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// TestFill: what is a placeholder is replaced, what is meant as text stays, and everything that could be a mistake is
-// refused.
+// TestFill: placeholders are replaced, literal text stays, and every possible mistake is refused.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	v := &Values{Vars: map[string]string{"word": "denied", "a-b": "dash"}, Singles: map[string]string{"city": "Rome"}}
@@ -60,7 +59,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// What the user says keeps its backslashes, but where there are perturbations: there they make text of braces.
+// TestFillPlaces: user messages keep their backslashes, except with perturbations, where these escape braces.
 func TestFillPlaces(t *testing.T) {
 	t.Parallel()
 	perturbed, plain := &Values{Singles: map[string]string{"city": "Rome"}}, &Values{Singles: map[string]string{}}
@@ -97,7 +96,7 @@ func TestSubstitute(t *testing.T) {
 	}
 }
 
-// Single braces of what may be code are told of, and still said.
+// TestDoubts: single braces that may be code are doubts, and are sent.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	v := &Values{Vars: map[string]string{"word": "denied"}, Singles: map[string]string{"city": "Rome"}}

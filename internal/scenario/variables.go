@@ -10,10 +10,10 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// contextLength is how much of the first user message goes into context_slot, in characters.
+// contextLength is the maximum length of context_slot, the start of the first user message, in characters.
 const contextLength = 150
 
-// Start is the initial state of the workflow in a scenario; nil without a workflow, or when the conversation is already
+// Start is the initial state of the workflow in a scenario; nil without a workflow, or if the conversation is already
 // over.
 func (p *Project) Start(s *Scenario) (*workflow.State, error) {
 	if p.Workflow == nil || p.Workflow.Graph == nil || s.Recorded != nil {
@@ -56,8 +56,8 @@ func (p *Project) Prompt(s *Scenario) (*Prompt, error) {
 	return nil, fmt.Errorf("there is no prompt of task type %q; known: %s", s.TaskType, strings.Join(p.taskTypes(), ", "))
 }
 
-// PromptsFor returns the prompts that a scenario may have, the initial one first: with a workflow those of all
-// reachable states and of the steps that they run.
+// PromptsFor returns the possible prompts of a scenario, the initial one first: with a workflow those of all reachable
+// states and of their steps.
 func (p *Project) PromptsFor(s *Scenario) ([]*Prompt, error) {
 	first, err := p.Prompt(s)
 	if err != nil {
@@ -83,7 +83,7 @@ func (p *Project) PromptsFor(s *Scenario) ([]*Prompt, error) {
 	return list, nil
 }
 
-// only is the list of one prompt: a part of the project's list, so that no scenario needs one of its own.
+// only is the list of one prompt: a part of the project's list, to save memory.
 func (p *Project) only(prompt *Prompt) []*Prompt {
 	if i := slices.Index(p.Prompts, prompt); i >= 0 {
 		return p.Prompts[i : i+1 : i+1]
@@ -157,7 +157,7 @@ func (p *Prompt) Template(keep ...string) string {
 	return text
 }
 
-// variables are those that the prompt brings with it.
+// variables are those of the prompt itself.
 func (p *Prompt) variables() map[string]string {
 	vars := make(map[string]string, len(p.Variables)+len(p.Vars)+len(p.Fragments))
 	maps.Copy(vars, p.Fragments)
@@ -183,7 +183,7 @@ func (p *Prompt) missing(vars map[string]string) []string {
 	return names
 }
 
-// unvalued are the variables that the prompt lists and that have no value.
+// unvalued are the variables of the prompt without a value.
 func (p *Prompt) unvalued(vars map[string]string) (names []string) {
 	if p == nil {
 		return nil
@@ -211,7 +211,7 @@ func contextSlot(s *Scenario) string {
 	return slot
 }
 
-// beginning is at most so many characters of a text.
+// beginning is the start of a text, of at most this many characters.
 func beginning(text string, most int) string {
 	for i := range text {
 		if most == 0 {
@@ -260,13 +260,13 @@ func ModelParameters(p *Prompt, model string) Parameters {
 	return params
 }
 
-// who names the system prompt of a prompt, and the scenario whose values are in it.
+// who names a system prompt, and the scenario with its values.
 func (p *Prompt) who(s *Scenario) string {
 	return fmt.Sprintf("the system prompt %q, for scenario %q: ", p.TaskType, s.ID)
 }
 
-// SystemPrompt renders the template of a prompt for one model. Unknown variables are an error: a model that is told
-// "{{company}}" is not the one under test.
+// SystemPrompt renders the template of a prompt for one model. Unknown variables are an error, because the model would
+// get "{{company}}".
 func SystemPrompt(p *Prompt, model string, vars map[string]string, s *Scenario) (string, error) {
 	v := Values{Vars: vars, row: s.Row}
 	text, faults := v.fill(SystemTemplate(p, model), false)

@@ -9,10 +9,10 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// variableTypes are those that a prompt declares for its variables.
+// variableTypes are the types of variables that a prompt can declare.
 var variableTypes = words("string", "number", "boolean", "object", "array")
 
-// booleans are the words that YAML, old and new, has for them.
+// booleans are the boolean words of all YAML versions.
 var booleans = []string{"true", "false", "yes", "no", "on", "off"}
 
 // wantedType says what a value of the variable must be; "" when the value fits. A number may be a text, also in quotes.
@@ -41,7 +41,7 @@ func (v *Variable) wantedType(n *node.Node) string {
 	return want
 }
 
-// isJSON reports whether a text is JSON that begins so.
+// isJSON reports whether a text is JSON with this first character.
 func isJSON(n *node.Node, begin string) bool {
 	return n.Kind == node.Scalar && strings.HasPrefix(strings.TrimSpace(n.Value), begin) && json.Valid([]byte(n.Value))
 }

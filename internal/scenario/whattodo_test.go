@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Mistakes of newcomers, each with what the message says to do.
+// TestWhatToDo: mistakes of newcomers, and the hints of their messages.
 func TestWhatToDo(t *testing.T) {
 	t.Parallel()
 	const mock = "id: m\ntype: mock\nmodel: m\n"

@@ -18,7 +18,7 @@ type Workflow struct {
 	Entry  string
 	States []*workflow.State
 	Budget workflow.Budget
-	Graph  *workflow.Graph     `digest:"-"` // made of them; nil: it could not be, which is reported
+	Graph  *workflow.Graph     `digest:"-"` // made from the states; nil: they are invalid, which is reported
 	names  []string            // of the states, in the order of the file
 	at     map[string]diag.Pos `digest:"-"`
 }
@@ -26,16 +26,16 @@ type Workflow struct {
 // At is the position at which a state is declared.
 func (w *Workflow) At(state string) diag.Pos { return w.at[state] }
 
-// The variables of prompts that a workflow sets: what the last transition said, and the artifacts behind a prefix.
+// The variables that a workflow sets: the text of the last transition, and the artifacts with a prefix.
 const (
 	ContextVariable = "workflow_context"
 	ArtifactPrefix  = "artifacts."
 )
 
-// variables are those that the workflow sets in prompts.
+// variables are the prompt variables that the workflow sets.
 func (w *Workflow) variables() []string {
 	names := []string{ContextVariable}
-	for _, s := range w.States { // also where these make no graph, which is reported
+	for _, s := range w.States { // also if they are invalid
 		for i := range s.Artifacts {
 			names = append(names, ArtifactPrefix+s.Artifacts[i].Name)
 		}
@@ -59,7 +59,7 @@ type stateFile struct {
 	terminal           *node.Node
 	onMax, composition *node.Node
 	orchestration      string
-	broken             bool // some of its keys were refused: what it lacks may be what they were to say
+	broken             bool // some keys were refused, so others may seem to be missing
 }
 
 // workflowFields are the keys of a workflow, in configs and packs.
@@ -279,7 +279,7 @@ func (b *build) workflow() {
 	}
 }
 
-// schemaOfSteps warns of a form of replies that nobody is asked for: steps of compositions have their own.
+// schemaOfSteps warns of a reply schema without effect: composition steps have their own.
 func (b *build) schemaOfSteps(s *Scenario, start *workflow.State) {
 	composed := func(state *workflow.State) bool { return state.Mode == workflow.Composed }
 	if states := b.p.Workflow.Graph.From(start); s.OutputSchema != nil && !slices.ContainsFunc(states,

@@ -9,19 +9,19 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// What somebody wrote to be run must not pass for something that arena leaves alone: a recording, or a file of another
-// tool. Nobody would miss its checks.
+// A file that was written to be run must not be taken for a recording or a file of another tool: nobody would notice
+// that its checks are missing.
 
-// writtenKeys stand in scenarios, and in no recording.
+// writtenKeys are keys of scenarios that no recording has.
 var writtenKeys = []string{
 	"task_type", "conversation_assertions", "assertions", "turn_assertions", "conversationAssertions", "taskType",
 	"assert", "asserts", "checks", "mock", "trials", "variables", "tool_policy", "context_policy", "context_metadata",
 	"seed_memories", "judge_gate", "on_failure", "provider_group", "required_capabilities", "skip", "output_schema",
 }
 
-// isWritten reports whether a map that has the sign of a recording is a scenario with a mistake.
+// isWritten reports whether a map that looks like a recording is a scenario with a mistake.
 func isWritten(n *node.Node) bool {
-	if node.Get(n, "RunID") != nil { // what a run has written
+	if node.Get(n, "RunID") != nil { // written by a run
 		return false
 	}
 	if slices.ContainsFunc(writtenKeys, func(key string) bool { return node.Get(n, key) != nil }) {
@@ -45,15 +45,15 @@ func isWritten(n *node.Node) bool {
 	return !replies
 }
 
-// arePlayed reports whether turns have been played: they hold what was answered.
+// arePlayed reports whether turns have replies.
 func arePlayed(turns *node.Node) bool {
 	return !slices.ContainsFunc(turns.Content, func(t *node.Node) bool {
 		return node.Get(t, "role") != nil || node.Get(t, "assertions") != nil && node.Get(t, "response") == nil
 	})
 }
 
-// holdsWritten reports whether a document of which the kind is not known holds something that was written for arena: a
-// list of scenarios, a key misspelt.
+// holdsWritten reports whether a document of unknown kind was written for arena: it is a list of scenarios, or has a
+// misspelled key.
 func holdsWritten(n *node.Node) bool {
 	switch n.Kind {
 	case node.List:
@@ -75,10 +75,10 @@ func holdsWritten(n *node.Node) bool {
 	return false
 }
 
-// listKeys are the keys of the lists that make a file one to run.
+// listKeys are the keys of lists in runnable files.
 var listKeys = []string{"turns", "assertions"}
 
-// isTurnOrCheck reports whether an entry of a list is what somebody says, or a check.
+// isTurnOrCheck reports whether a list entry is a turn or a check.
 func isTurnOrCheck(n *node.Node) bool {
 	return node.Get(n, "content") != nil || node.Get(n, "mock") != nil || node.Get(n, "assertions") != nil ||
 		node.Get(n, "type") != nil && node.Get(n, "params") != nil
@@ -90,7 +90,7 @@ var writtenText = sync.OnceValue(func() *regexp.Regexp {
 			`assertions|input_schema|mock_result|provider_specs|evals)\b["']?\s*:`)
 })
 
-// guessKind tells the kind of a file that cannot be parsed by the first key in its text that says so; "" if none does.
+// guessKind guesses the kind of a file that cannot be parsed by the first significant key in its text; "": none.
 func guessKind(data []byte) kind {
 	all := writtenText().FindAllSubmatch(data, -1)
 	for _, m := range all {

@@ -14,7 +14,8 @@ const (
 	goodFile = `{"id": "good", "turns": [` + oneTurn + `]}`
 )
 
-// What somebody wrote for arena is never left out without a word: whatever foreign key, or slip, stands in it.
+// TestWrittenFilesAreNeverLeftOut: a file that was written for arena is never ignored silently, whatever mistake it
+// has.
 func TestWrittenFilesAreNeverLeftOut(t *testing.T) {
 	t.Parallel()
 	documents := map[string]string{
@@ -56,7 +57,7 @@ func TestWrittenFilesAreNeverLeftOut(t *testing.T) {
 		`{"messages": [{"role": "assistant", "content": "a"}]}`+"\n---\n"+`{"id": "bad", "turn": [`+oneTurn+`]}`)
 }
 
-// everywhere loads a file that is named, that lies in a folder, and that lies beside what a config lists.
+// everywhere loads a file that is named, that is in a folder, and that is beside files that a config lists.
 func everywhere(t *testing.T, name, file, text string) {
 	t.Helper()
 	config := "kind: Arena\nspec: {scenarios: [good.yaml], provider_specs: {m: {type: mock, model: m}}}\n"
@@ -101,7 +102,7 @@ func TestFilesOfOthersAreLeftAlone(t *testing.T) {
 	}
 }
 
-// A recording is told as what it is where somebody may believe that it is run.
+// TestRecordingsAmongWhatIsRun: a recording among files to run is reported as one.
 func TestRecordingsAmongWhatIsRun(t *testing.T) {
 	t.Parallel()
 	const talk = `{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}`
@@ -112,7 +113,7 @@ func TestRecordingsAmongWhatIsRun(t *testing.T) {
 		files map[string]string
 		paths []string
 		note  string
-		warns string // "" no warning
+		warns string // "": no warning
 	}{
 		"named":     {map[string]string{"talk.json": talk}, []string{"good.yaml", "talk.json"}, "", "this is a recording"},
 		"by a glob": {map[string]string{"talk.json": talk}, []string{"*"}, "", "this is a recording"},
@@ -146,7 +147,7 @@ func TestRecordingsAmongWhatIsRun(t *testing.T) {
 	}
 }
 
-// A file of the wrong kind in a list of the config is told with the way that is right for it.
+// TestWhereFilesOfOtherKindsBelong: a file of the wrong kind in a list of the config is reported with its right place.
 func TestWhereFilesOfOtherKindsBelong(t *testing.T) {
 	t.Parallel()
 	for text, way := range map[string]string{

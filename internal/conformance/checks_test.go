@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks/corpustest"
 )
 
-// TestConformance runs the corpus that lies beside the repository, where there is one.
+// TestConformance runs the corpus beside the repository, if it exists.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	files, err := ReadVectors(corpustest.Dir(t, "checks"))

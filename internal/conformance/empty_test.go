@@ -77,7 +77,7 @@ func unsaid(d *checks.Def, params *node.Node) (found []place) {
 	return found
 }
 
-// replaced is a copy of a value in which another one stands at a place.
+// replaced is a copy of a value with another one at a path.
 func replaced(n *node.Node, path []string, value *node.Node) *node.Node {
 	if len(path) == 0 {
 		return value

@@ -16,7 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// vectorHTTP is what the endpoint of a vector answers, whatever it is asked.
+// vectorHTTP is the endpoint's answer to every request of a vector.
 type vectorHTTP struct {
 	Status  int     `json:"status"` // 0: 200
 	Body    any     `json:"body"`
@@ -90,7 +90,7 @@ func (a *vectorHTTP) write(w http.ResponseWriter) {
 		return
 	}
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, *a.BodyRaw) // who does not read on has gone
+	_, _ = io.WriteString(w, *a.BodyRaw) // the client may have closed the connection
 }
 
 // leaves collects the texts in a JSON value.
@@ -102,7 +102,7 @@ func leaves(v any, texts *[]string) {
 	}
 }
 
-// differs is what of a request is not as the vector expects it; "" when all is.
+// differs is the first difference of a request from the expected one; "": none.
 func (r *vectorRequest) differs(want json.RawMessage) (string, error) {
 	var w struct {
 		Method        string            `json:"method"`

@@ -86,14 +86,14 @@ func judgeTrigger(_ context.Context, v *triggerVector, r *Report) error {
 	return nil
 }
 
-// evalVector is an eval by what groups depend on.
+// evalVector is the properties of an eval that decide its groups.
 type evalVector struct {
 	ID     string   `json:"id"`
 	Type   string   `json:"type"`
 	Groups []string `json:"groups"`
 }
 
-// groups of the eval. A type that nobody knows is that of a program.
+// groups of the eval. An unknown type is that of a program.
 func (v *evalVector) groups() []string {
 	needs := checks.NeedsProcess
 	if def, known := checks.Lookup(v.Type); known {

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/checks/corpustest"
 )
 
-// TestConformance runs the corpus that lies beside the repository, where there is one.
+// TestEvalCorpus runs the corpus beside the repository, if it exists.
 func TestEvalCorpus(t *testing.T) {
 	t.Parallel()
 	dir := corpustest.Dir(t, "machinery")

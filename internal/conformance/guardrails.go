@@ -23,7 +23,7 @@ func guardrailTopics() []Topic {
 	}
 }
 
-// guardrailVector is one guardrail, what the user says, and what the model would answer.
+// guardrailVector is a guardrail with a user message and the model's reply.
 type guardrailVector struct {
 	Head
 	Validator json.RawMessage `json:"validator"`

@@ -32,7 +32,7 @@ func TestGuardrails(t *testing.T) {
 	}
 }
 
-// TestCorpus runs the vectors that lie beside the repository, where there are any.
+// TestGuardrailCorpus runs the vectors beside the repository, if there are any.
 func TestGuardrailCorpus(t *testing.T) {
 	t.Parallel()
 	dir := corpustest.Dir(t, "machinery")

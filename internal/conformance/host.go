@@ -19,10 +19,10 @@ type vectorHost struct {
 	program  *vectorProgram  // nil: none
 }
 
-// open makes what the vector needs; the caller closes it.
+// open starts the endpoint and the program of the vector; the caller closes the host.
 func (v *Vector) open(name string) (h *vectorHost, err error) {
 	h = &vectorHost{host: &checks.Host{
-		// Straight to the endpoint, whatever proxy there is.
+		// Connect directly, without a proxy.
 		HTTP: &http.Client{Transport: &http.Transport{}, CheckRedirect: dial.Stay},
 		Getenv: func(name string) (string, bool) {
 			value, set := v.Env[name]
@@ -63,7 +63,7 @@ func (v *Vector) late() bool {
 	return err == nil && time.Duration(v.HTTP.DelayMS)*time.Millisecond >= limit
 }
 
-// params are those of the vector with the address of its endpoint in them.
+// params are the vector's parameters with the address of its endpoint.
 func (h *vectorHost) params(written json.RawMessage) string {
 	if h.endpoint == nil {
 		return string(written)
@@ -79,7 +79,7 @@ func (h *vectorHost) handlers() map[string]*scenario.Handler {
 	return map[string]*scenario.Handler{h.program.handler.Type: h.program.handler}
 }
 
-// sent tells the outcome what was sent.
+// sent adds the sent requests to the outcome.
 func (h *vectorHost) sent(o *outcome) {
 	if h.endpoint != nil {
 		o.request = h.endpoint.request()

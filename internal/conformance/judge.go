@@ -31,7 +31,7 @@ type judgeServer struct {
 	prompts strings.Builder
 }
 
-// requestLimit bounds what is read of a request, in bytes.
+// requestLimit is the maximum number of bytes that are read of a request.
 const requestLimit = 64 << 20
 
 // vectorAnswer is what the only judge of a vector does: it gives a reply, or it fails.
@@ -72,7 +72,7 @@ func (j *judgeServer) begin(v *Vector) grading.Judges {
 	return j.judges
 }
 
-// asked says whether the judge of the vector was asked, and with what words.
+// asked reports whether the judge of the vector was called, and with which prompt.
 func (j *judgeServer) asked() (called bool, prompt string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -134,5 +134,5 @@ func fail(w http.ResponseWriter, text string) {
 func send(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, jsonvalue.Compact(body)) // who does not read on has gone
+	_, _ = io.WriteString(w, jsonvalue.Compact(body)) // the client may have closed the connection
 }

@@ -14,8 +14,8 @@ var wantsSomething = map[string]string{
 	"composition_output": "an output",
 }
 
-// TestBansOfLastReplies: a check over a conversation that a reply fails, and that holds again as soon as the agent says
-// anything, forbids something, or limits it, in the last reply alone. It says so.
+// TestBansOfLastReplies: a check over a conversation that one reply fails, and that passes again after a later reply,
+// forbids or limits something in the last reply only. It must declare that.
 func TestBansOfLastReplies(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{}

@@ -17,7 +17,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// metricVector is an eval whose result is recorded, and what Prometheus reads then.
+// metricVector is an eval whose result is recorded, and the metrics that Prometheus then reads.
 type metricVector struct {
 	Head
 	Eval      json.RawMessage   `json:"eval"`
@@ -85,7 +85,7 @@ func (v *metricVector) judgeSamples(group exposition.Group, r *Report) {
 	Near(r, "sum", v.Expect.Sum, sum)
 }
 
-// export records the result as often as it is to be, and finds what comes out.
+// export records the result as often as the vector says, and returns the metrics.
 func (v *metricVector) export() (exposition.Group, error) {
 	var none exposition.Group
 	var problems diag.List

@@ -29,7 +29,7 @@ type vectorProgram struct {
 	handler *scenario.Handler
 }
 
-// startable says why this machine cannot run the programs of vectors; "" when it can.
+// startable says why this machine cannot run the programs of vectors; "": it can.
 func startable() string {
 	if _, err := exec.LookPath(shell); err != nil {
 		return "needs " + shell
@@ -37,7 +37,7 @@ func startable() string {
 	return ""
 }
 
-// writeProgram writes a script that keeps its stdin and then does what the vector says.
+// writeProgram writes a script that saves its stdin and then acts as the vector says.
 func writeProgram(name string, x *vectorExec) (*vectorProgram, error) {
 	dir, err := os.MkdirTemp("", "arena-verify-")
 	if err != nil {
@@ -63,7 +63,7 @@ func writeProgram(name string, x *vectorExec) (*vectorProgram, error) {
 	return p, nil
 }
 
-// stdin is what the program was given; nil when it was not started.
+// stdin is the input of the program; nil if it was not started.
 func (p *vectorProgram) stdin() any {
 	data, err := os.ReadFile(filepath.Join(p.dir, "stdin"))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// subject makes what the check sees of a vector.
+// subject makes the subject of the vector's check.
 func (c *vectorContext) subject(scope string) *checks.Subject {
 	s := c.over(c.transcript(), scope)
 	// The format counts no reply as an empty one, for it describes checks and not conversations that broke off.
@@ -20,7 +20,7 @@ func (c *vectorContext) subject(scope string) *checks.Subject {
 	return s
 }
 
-// over is what a check sees of a transcript, without the calls and what they took.
+// over is the subject of a transcript, without calls and measures.
 func (c *vectorContext) over(messages []chat.Message, scope string) *checks.Subject {
 	s := &checks.Subject{
 		Session: scope == checks.ScopeSession, Turn: -1, Messages: messages, Metadata: c.Metadata, Variables: c.Variables,
@@ -32,7 +32,7 @@ func (c *vectorContext) over(messages []chat.Message, scope string) *checks.Subj
 	return s
 }
 
-// info is what a judge of the whole scenario sees of it.
+// info is the part of a scenario that its judge sees.
 func (v *vectorScenario) info() *checks.ScenarioInfo {
 	if v == nil {
 		return nil
@@ -113,7 +113,7 @@ func (m *vectorMessage) message() chat.Message {
 	return out
 }
 
-// mediaParts is a text and what comes with it; nil when nothing does.
+// mediaParts is a text with its media; nil without media.
 func mediaParts(text string, media []vectorMedia) []chat.Part {
 	if len(media) == 0 {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"github.com/arena-evals/arena/internal/secret"
 )
 
-// TestWhatWasTakenOut takes each word out of what the examples of every check look at, and holds that no verdict turns:
-// it is the one over the whole conversation, or an error. So it is for every way to turn a check round.
+// TestWhatWasTakenOut removes each word from the subjects in the examples of every check. No verdict may change: it is
+// the same as with the word, or an error. The same holds for every way to reverse a check.
 func TestWhatWasTakenOut(t *testing.T) {
 	t.Parallel()
 	turned := map[string]func(typ string, params map[string]any) (string, map[string]any){
@@ -134,7 +134,7 @@ func takeFrom(s *checks.Subject, word string) {
 	eachText(s, func(text string) string { return strings.ReplaceAll(text, word, secret.Redacted) })
 }
 
-// eachText passes every text that was said, passed on or returned through change.
+// eachText passes every text of messages, calls and results through change.
 func eachText(s *checks.Subject, change func(string) string) {
 	s.Messages = slices.Clone(s.Messages)
 	for i := range s.Messages {

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// vectorTool is a tool of which the vector says what it answers.
+// vectorTool is a tool whose answer is in the vector.
 type vectorTool struct {
 	Result      any             `json:"result"`
 	Error       string          `json:"error"`
@@ -27,7 +27,7 @@ type vectorTools struct {
 	args chat.Args // nil: nothing was called
 }
 
-// subject is what the check of the vector sees, with the tools that it may ask.
+// subject is the subject of the vector's check, with the tools that it may call.
 func (v *Vector) subject(scope string) (*checks.Subject, *vectorTools) {
 	s := v.Context.subject(scope)
 	if v.Tools == nil {
@@ -79,7 +79,7 @@ func (t *vectorTools) Call(ctx context.Context, name string, args chat.Args) cha
 	return res
 }
 
-// called returns the arguments of the last call; nil when there was none. A vector without tools calls nothing.
+// called returns the arguments of the last call; nil: there was none. A vector without tools calls nothing.
 func (t *vectorTools) called() jsonvalue.Object {
 	if t == nil {
 		return nil

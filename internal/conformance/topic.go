@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Vectors are files of vectors, sorted by what they are about.
+// Vectors are files of vectors, sorted by topic.
 type Vectors struct {
 	Checks []string // names of the files about checks; ReadVectors reads them
 	topics []topicFile
@@ -49,7 +49,7 @@ func (v *Vectors) add(name string) error {
 		return err
 	}
 	f := topicFile{file: name}
-	// What is no JSON is for the other reader to say.
+	// The other reader reports invalid JSON.
 	if json.Unmarshal(data, &f) != nil || f.Topic == "" {
 		v.Checks = append(v.Checks, name)
 		return nil
@@ -61,8 +61,7 @@ func (v *Vectors) add(name string) error {
 	return nil
 }
 
-// Run judges the vectors of the topics and adds them to what agrees. Topics that are not in the list are told as left
-// out.
+// Run runs the vectors of the topics and adds the results to a. Unknown topics are reported as skipped.
 func (v *Vectors) Run(ctx context.Context, topics []Topic, a *Agreement) {
 	for i := range v.topics {
 		f := &v.topics[i]
@@ -98,15 +97,14 @@ func nameOf(raw json.RawMessage, i int) string {
 	return v.Name
 }
 
-// Topic is one kind of vectors about what surrounds the checks: guardrails, sampling, and whatever else decides what
-// follows from a score.
+// Topic is a kind of vectors about the parts around the checks, such as guardrails and sampling.
 type Topic struct {
 	Name  string
 	judge func(ctx context.Context, raw json.RawMessage) *Report
 }
 
-// NewTopic makes a topic whose vectors decode into V; what V does not know makes a vector unreadable, and that a
-// disagreement. judge runs one and reports what it expects and what came. An error says that it could not be run.
+// NewTopic makes a topic whose vectors are decoded into V; unknown fields are a disagreement. judge runs a vector and
+// reports the expected and the actual result. An error says that it could not be run.
 func NewTopic[V any](name string, judge func(ctx context.Context, v *V, r *Report) error) Topic {
 	return Topic{name, func(ctx context.Context, raw json.RawMessage) *Report {
 		r := &Report{}
@@ -129,13 +127,13 @@ func NewTopic[V any](name string, judge func(ctx context.Context, v *V, r *Repor
 
 var errNothing = errors.New("it expects nothing")
 
-// Head is what every vector may say about itself.
+// Head is the part that all vectors have.
 type Head struct {
 	Name   string `json:"name"`
 	Source string `json:"source"`
 }
 
-// Report is what of one vector does not hold.
+// Report collects the failed expectations of one vector.
 type Report struct {
 	asked     int
 	want, got []string

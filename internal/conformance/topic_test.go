@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sum is a topic of its own: two numbers and what they make.
+// sum is a test topic: two numbers and their sum.
 type sum struct {
 	Head
 	A, B   float64

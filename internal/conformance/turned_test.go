@@ -19,8 +19,8 @@ var meantTurned = map[string]string{
 	"invariant_fields_preserved": "some call changes a field",
 }
 
-// TestTurnedByMore: where a check holds, and something more that the agent does makes it fail, a not over it bans
-// nothing: it holds as soon as something else came as well. That is told of each such check.
+// TestTurnedByMore: if an additional action of the agent makes a check fail, a not over it bans nothing, because it
+// passes as soon as something else happens. There must be a warning for each such check.
 func TestTurnedByMore(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{}
@@ -74,7 +74,7 @@ func compileOnly(t *testing.T, x *example, surface scenario.Surface) *checks.Com
 	return c
 }
 
-// toldTurned is what is told of a not over an example, with a min_score beside the not.
+// toldTurned returns the warnings for a not over an example, with a min_score next to the not.
 func toldTurned(t *testing.T, x *example, least *float64) (told []diag.Diagnostic) {
 	t.Helper()
 	scalar := func(text string) *node.Node { return &node.Node{Kind: node.Scalar, Tag: "!!str", Value: text} }
@@ -91,7 +91,7 @@ func toldTurned(t *testing.T, x *example, least *float64) (told []diag.Diagnosti
 	return slices.DeleteFunc(problems.Sorted(), func(d diag.Diagnostic) bool { return d.Code != "turned-round" })
 }
 
-// furtherThings are what an agent may do besides.
+// furtherThings are additional actions of an agent.
 var furtherThings = map[string]func(*checks.Subject){
 	"another call": func(s *checks.Subject) {
 		for _, call := range slices.Clone(s.Calls) {

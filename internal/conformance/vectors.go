@@ -28,13 +28,13 @@ type Agreement struct {
 	topics        []string         // a line for each
 }
 
-// Disagreement is a vector to which a check says something else.
+// Disagreement is a vector with another expected result than that of a check.
 type Disagreement struct {
 	File, Vector string
 	Want, Got    string
 }
 
-// SkippedVectors are those of one type that this version cannot run.
+// SkippedVectors are the vectors of one type that this version cannot run.
 type SkippedVectors struct {
 	Type   string
 	Count  int
@@ -51,7 +51,7 @@ func Verify(ctx context.Context, files []VectorFile) (*Agreement, error) {
 	return r.all(ctx, files), judge.Close()
 }
 
-// vectorRun is what runs the vectors, one after the other.
+// vectorRun runs vectors, one after the other.
 type vectorRun struct {
 	compiler checks.Compiler
 	judge    *judgeServer
@@ -103,7 +103,7 @@ func (a *Agreement) Write(w io.Writer) error {
 	return err
 }
 
-// unavailable says why this machine cannot run the vector; "" when it can.
+// unavailable says why this machine cannot run the vector; "": it can.
 func (v *Vector) unavailable() string {
 	if v.Exec != nil {
 		return startable()
@@ -111,14 +111,14 @@ func (v *Vector) unavailable() string {
 	return ""
 }
 
-// outcome is what became of a vector.
+// outcome is the result of a vector.
 type outcome struct {
 	problems []diag.Diagnostic // not empty: the check was refused
 	verdict  result.Verdict
-	args     chat.Args      // with which a tool was called; nil: none was
+	args     chat.Args      // of the tool call; nil: none was made
 	judged   bool           // a judge was asked
-	prompt   string         // what it was told
-	request  *vectorRequest // what the endpoint was asked first; nil: nothing
+	prompt   string         // of the judge
+	request  *vectorRequest // first request to the endpoint; nil: none
 	stdin    any            // of the program; nil: it was not started
 	broken   error          // the vector could not be run
 }
@@ -165,7 +165,7 @@ func (o outcome) String() string {
 	return strings.TrimRight(text+": "+v.Error+v.SkipReason+v.Explanation, ": ")
 }
 
-// differs is the first expectation that does not hold, as text; "" when all do.
+// differs is the first unmet expectation, as text; "": all are met.
 func (v *Vector) differs(o outcome) string {
 	if o.broken != nil {
 		return "a verdict"

@@ -112,7 +112,7 @@ func TestVectorFilesThatAreNone(t *testing.T) {
 	}
 }
 
-// What a vector can say about a conversation reaches the check.
+// TestVectorSubject: everything that a vector says about a conversation reaches the check.
 func TestVectorSubject(t *testing.T) {
 	t.Parallel()
 	c := vectorContext{

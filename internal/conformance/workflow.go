@@ -5,8 +5,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// workflow takes the state of a workflow from the metadata. The format cannot say that there is none: what it leaves
-// out is a workflow of which nothing is known.
+// workflow takes the state of a workflow from the metadata. The format always has a workflow; omitted values are
+// unknown.
 func (c *vectorContext) workflow() *checks.Workflow {
 	w := &checks.Workflow{}
 	w.Current, _ = c.Metadata["workflow_current_state"].(string)
@@ -34,7 +34,7 @@ func (c *vectorContext) composition() *checks.Composition {
 	}
 }
 
-// texts is a map in the metadata; what is not text is in it as JSON.
+// texts is a map in the metadata; values that are not text become JSON.
 func (c *vectorContext) texts(key string) map[string]string {
 	fields, _ := c.Metadata[key].(jsonvalue.Object)
 	texts := make(map[string]string, len(fields))

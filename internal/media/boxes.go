@@ -26,7 +26,7 @@ func boxes(data []byte) iter.Seq2[box, error] {
 			}
 			size, header := uint64(binary.BigEndian.Uint32(rest)), uint64(8)
 			switch {
-			case size == 0: // the box goes to the end of the data
+			case size == 0: // the box extends to the end of the data
 				size = uint64(len(rest))
 			case size == 1 && len(rest) < 16:
 				yield(box{}, fmt.Errorf("%w within the header of a box", errTruncated))
@@ -78,7 +78,7 @@ func brand(data []byte) string {
 	return "mp4"
 }
 
-// movie is what the boxes of an MP4 file say.
+// movie is the data in the boxes of an MP4 file.
 type movie struct {
 	scale    uint32  // ticks a second
 	ticks    float64 // 0: not said

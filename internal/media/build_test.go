@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// What follows builds files by hand, right and wrong ones. A part is text, bytes or a number, which is written in the
-// byte order of the format.
+// The functions below build valid and invalid files. A part is text, bytes or a number, which is written in the byte
+// order of the format.
 
 func build(order binary.AppendByteOrder, parts ...any) []byte {
 	var b []byte
@@ -36,7 +36,7 @@ func big(parts ...any) []byte    { return build(binary.BigEndian, parts...) }
 
 func zeros(n int) []byte { return make([]byte, n) }
 
-// riff is a RIFF file that says of itself how long it is.
+// riff is a RIFF file with the right size in its header.
 func riff(form string, chunks ...[]byte) []byte {
 	body := bytes.Join(chunks, nil)
 	return little("RIFF", uint32(len(body)+4), form, body)
@@ -134,7 +134,7 @@ func mp3Frame(parts ...any) []byte {
 	return append(b, zeros(417-len(b))...)
 }
 
-// id3 is a tag of a size that its header says.
+// id3 is a tag with this size in its header.
 func id3(said uint32, body string) []byte {
 	size := []byte{byte(said >> 21 & 0x7f), byte(said >> 14 & 0x7f), byte(said >> 7 & 0x7f), byte(said & 0x7f)}
 	return big("ID3\x04\x00", uint8(0), size, body)

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// mostPixels is the size of the largest picture whose pixels are looked at: what a decoder unpacks is up to a thousand
-// times as much as it is given.
+// mostPixels is the maximum size of an image whose pixels are decoded, because decoded data may be a thousand times
+// larger than the file.
 const mostPixels = 25_000_000
 
-// damage says what is wrong with the data of a picture or sound whose structure is sound; nil: nothing, or it is of a
-// format or a size of which that is not known.
+// damage says what is wrong with the data of an image or sound whose structure is valid; nil: nothing, or the format or
+// size is not checked.
 func damage(data []byte, info *Info) error {
 	if int64(info.Width)*int64(info.Height) > mostPixels {
 		return nil

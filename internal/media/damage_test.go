@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// TestSoundPictures: what is sound is sent.
+// TestSoundPictures: intact images are accepted.
 func TestSoundPictures(t *testing.T) {
 	t.Parallel()
 	for name, info := range files {
@@ -26,8 +26,7 @@ func TestSoundPictures(t *testing.T) {
 	}
 }
 
-// TestDamagedPictures: a picture whose beginning is sound and whose pixels are not is not the picture that the author of
-// a test has seen.
+// TestDamagedPictures: an image with an intact header and damaged pixels is refused.
 func TestDamagedPictures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

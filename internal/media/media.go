@@ -21,10 +21,10 @@ type Info struct {
 	Timed         bool // Seconds is known
 }
 
-// ErrUnknown says that the bytes have no format that this package knows.
+// ErrUnknown is the error of bytes in an unknown format.
 var ErrUnknown = errors.New("of no known format")
 
-// errTruncated says that a file ends too early.
+// errTruncated is the error of a file that ends too early.
 var errTruncated = errors.New("cut off")
 
 // kind describes one format: how to recognise it and how to read it.
@@ -89,7 +89,7 @@ func (i *Info) setDuration(ticks, perSecond float64) error {
 	return nil
 }
 
-// tooShort reports how many bytes the file promised and how many there are.
+// tooShort reports how many bytes the file should have and how many it has.
 func tooShort(what string, promised uint64, there int) error {
 	return fmt.Errorf("%w: %s should have %d bytes and has %d", errTruncated, what, promised, there)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// files are those of testdata, as ffprobe sees them. Where an encoder noted what it added, the sound lasts as long as
-// it did before, which ffprobe's sum of frames does not take off.
+// files are those of testdata, with the values of ffprobe. If an encoder noted its padding, the duration is without it,
+// in contrast to ffprobe's sum of frames.
 var files = map[string]Info{
 	"565.bmp":       {Format: "bmp", Width: 64, Height: 48},
 	"adpcm.wav":     {Format: "wav", Seconds: 0.51025, Timed: true},
@@ -51,7 +51,7 @@ var files = map[string]Info{
 	"vorbis.ogg":    {Format: "ogg", Codec: "vorbis", Seconds: 0.5, Timed: true},
 }
 
-const milliseconds = 0.006 // by which a rounded duration may be off
+const milliseconds = 0.006 // maximum difference of a rounded duration
 
 func TestRealFiles(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestFilesThatBreakOff(t *testing.T) {
 	}
 }
 
-// Nothing in a file may stand for a size that is none, whatever byte is changed.
+// TestDamagedFiles: whatever byte is changed, no impossible size is returned.
 func TestDamagedFiles(t *testing.T) {
 	t.Parallel()
 	for name := range files {
@@ -122,7 +122,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// verify holds what Inspect promises about any bytes.
+// verify checks what Inspect promises for any bytes.
 func verify(t *testing.T, data []byte, info Info, err error) {
 	t.Helper()
 	switch {

@@ -140,7 +140,7 @@ func nextFrame(data []byte, mark uint16) []byte {
 	}
 }
 
-// encoderInfo is what an encoder noted in the first frame, which then holds no sound.
+// encoderInfo is the encoder's data in the first frame, which then has no sound.
 type encoderInfo struct {
 	found   bool
 	frames  int // 0: not said

@@ -2,7 +2,7 @@ package media
 
 import "testing"
 
-// TestPageless: a PDF with objects of which none is a page shows nobody anything.
+// TestPageless: a PDF without a page is refused.
 func TestPageless(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

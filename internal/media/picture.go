@@ -147,7 +147,7 @@ func readJPEG(data []byte, info *Info) error {
 	return nil
 }
 
-// frameHeader reports whether a JPEG marker begins the segment that holds the size.
+// frameHeader reports whether a JPEG marker begins the segment with the size.
 func frameHeader(marker byte) bool {
 	return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc
 }

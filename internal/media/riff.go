@@ -86,7 +86,7 @@ func readWebP(data []byte, info *Info) error {
 
 func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }
 
-// wave is what the format chunk of a WAV file says.
+// wave is the format chunk of a WAV file.
 type wave struct {
 	tag, align     uint16
 	rate, byteRate uint32

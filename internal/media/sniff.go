@@ -28,7 +28,7 @@ var types = []struct{ name, kind, mime string }{
 
 const docxType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
-// TypeOf is the MIME type that a file extension, with or without its dot, stands for; "": none that is known.
+// TypeOf is the MIME type of a file extension, with or without its dot; "": unknown.
 func TypeOf(ext string) string {
 	name := strings.TrimPrefix(strings.ToLower(ext), ".")
 	if name == "jpg" {
@@ -42,8 +42,8 @@ func TypeOf(ext string) string {
 	return ""
 }
 
-// ExtensionOf is the file extension of a MIME type, with its dot; "": of none that is known. A browser does not take
-// what has it for a page or a program.
+// ExtensionOf is the file extension of a MIME type, with its dot; "": unknown. Browsers do not open such files as a
+// page or a program.
 func ExtensionOf(mime string) string {
 	kind, _, _ := strings.Cut(mime, "/")
 	if kind == "application" || kind == "text" {
@@ -57,7 +57,7 @@ func ExtensionOf(mime string) string {
 	return ""
 }
 
-// KindOf is the kind of part that holds a MIME type: image, audio, video or document.
+// KindOf is the kind of part for a MIME type: image, audio, video or document.
 func KindOf(mime string) string {
 	switch class, _, _ := strings.Cut(strings.ToLower(mime), "/"); class {
 	case "image", "audio", "video":
@@ -80,8 +80,8 @@ func isDocument(mime string) bool {
 // what reads nothing but the declaration does not notice.
 var ErrOtherType = errors.New("not what it is declared as")
 
-// Check holds the bytes of a part of a kind against its declared MIME type, and returns that, or where none is declared
-// the type that the bytes show. Nobody is to be sent something else than the author of a test believes.
+// Check compares the bytes of a part with its declared MIME type, and returns this type, or else the detected one. A
+// difference is an error, so that nothing else is sent than the author declares.
 func Check(kind, declared string, data []byte) (mime string, err error) {
 	if len(data) == 0 {
 		return "", errors.New("it is empty")
@@ -116,7 +116,7 @@ func Check(kind, declared string, data []byte) (mime string, err error) {
 		return mime, fmt.Errorf("%w: %s, and its bytes are not%s", ErrOtherType, mime, seems(data))
 	case mime != "" && !Readable(format) || mime != "" && !info.Fits(format) && err == nil:
 		return mime, fmt.Errorf("%w: %s, and its bytes are %s", ErrOtherType, mime, info.Format)
-	case err != nil && mime == "": // there is no declaration that somebody could go by
+	case err != nil && mime == "": // there is no declared type
 		return "", fmt.Errorf("it cannot be read: %w", err)
 	case err != nil:
 		return mime, fmt.Errorf("%w: it cannot be read: %w", ErrOtherType, err)
@@ -128,12 +128,12 @@ func Check(kind, declared string, data []byte) (mime string, err error) {
 	return mime, nil
 }
 
-// audible reports whether a container that may hold a video holds sound alone, as far as it tells.
+// audible reports whether a container that may hold a video holds only sound, if known.
 func audible(info *Info) bool {
 	return info.Width == 0 && (info.Format == "ogg" || info.Format == "wav")
 }
 
-// typeOfFormat is the type of bytes of which none is declared.
+// typeOfFormat is the detected type of bytes without a declared one.
 func typeOfFormat(kind string, info *Info) (string, error) {
 	name := info.Format
 	if kind == "audio" && name == "mp4" {
@@ -164,7 +164,7 @@ func checkDocument(mime string, data []byte) (string, error) {
 	fits := isText(data) && shown != "pdf" && shown != lfsPointer
 	switch mime {
 	case "text/plain", "text/csv":
-		fits = fits && shown != "HTML" // as the page to log in that came in its place
+		fits = fits && shown != "HTML" // such as a login page
 	case "application/json":
 		fits = fits && json.Valid(bytes.TrimPrefix(data, bom))
 	case "application/pdf":
@@ -214,8 +214,7 @@ func isText(data []byte) bool {
 	})
 }
 
-// unknownFormat is the error of bytes of which no type is declared and none is found. Where they show what they are,
-// that is nothing that could be sent under another name.
+// unknownFormat is the error of bytes without a declared type or a known format.
 func unknownFormat(data []byte) error {
 	if what := seems(data); what != "" {
 		return errors.New("its bytes are of no format that such a part can have" + what)
@@ -223,7 +222,7 @@ func unknownFormat(data []byte) error {
 	return errors.New("it is of no known format; name its mime_type")
 }
 
-// seems is what bytes look like, for messages.
+// seems describes the apparent format of bytes, for messages.
 func seems(data []byte) string {
 	if what := looksLike(data); what != "" {
 		return "; they look like " + what
@@ -234,7 +233,7 @@ func seems(data []byte) string {
 	return ""
 }
 
-// lfsPointer is what Git leaves in the place of a large file that it did not fetch.
+// lfsPointer describes Git's placeholder for a large file that was not fetched.
 const lfsPointer = "a pointer of Git LFS: git lfs pull fetches the file"
 
 // bom may begin a text in UTF-8.

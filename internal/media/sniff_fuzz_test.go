@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzCheck: whatever bytes are and whatever they are declared as, a type that is found belongs to the kind of the
-// part, what is taken for text is text, and nobody is told that all is well of bytes that show something else.
+// FuzzCheck: a detected type fits the kind of the part, detected text is text, and bytes of another format than
+// declared are never accepted.
 func FuzzCheck(f *testing.F) {
 	names, err := filepath.Glob(filepath.Join("testdata", "*.*"))
 	if err != nil || len(names) == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Argument is an argument that a check names, of a tool whose schema only an MCP server or an agent elsewhere can
-// tell. A check that forbids an argument that the tool does not have would never fail.
+// Argument is an argument in a check, of a tool whose schema only an MCP server or a remote agent knows. A check that
+// forbids an argument that the tool does not have would never fail.
 type Argument struct {
 	Name, Tool string
 	Where      string // tool_args: expected_args, or the like

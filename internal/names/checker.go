@@ -1,5 +1,5 @@
 // Package names checks whether the names that checks use exist: tools and their arguments, agents, states, skills,
-// steps. What only a server or an agent elsewhere can tell is left to the trials.
+// steps. Names that only a server or a remote agent knows are checked during the trials.
 package names
 
 import (
@@ -28,11 +28,11 @@ type Checker struct {
 	Recorded bool            // the conversations are recorded, and may use other tools than the project's
 	Finished bool            // they are those of a run of this project: its servers are the same
 
-	// Ran returns what the projects declared whose runs made the conversations of a scenario, or without one all of them;
-	// nil: not known, or the conversations are yet to be had.
+	// Ran returns the declarations of the projects whose runs made the conversations of a scenario, or of all with nil;
+	// nil: not known, or the conversations are not recorded.
 	Ran func(*scenario.Scenario) *result.Declared
 
-	within    *scenario.Scenario // whose checks are looked at; nil: those of all
+	within    *scenario.Scenario // the scenario whose checks are compared; nil: all
 	served    []*Served          // names that are left to the trials
 	arguments []*Argument        // the same for names of arguments
 
@@ -45,8 +45,7 @@ type Checker struct {
 	rowSetups   map[*scenario.Scenario][]*setup // of scenarios with rows
 }
 
-// Left returns the names, and those of arguments, that Report left to the trials: only servers and agents can tell
-// whether they are right.
+// Left returns the names and arguments that Report left to the trials, because only servers and agents know them.
 func (n *Checker) Left() ([]*Served, []*Argument) { return n.served, n.arguments }
 
 // setup is a prompt with the kind of agents that run under it, and the tools that may be called there.

@@ -142,8 +142,8 @@ func enabledGuardrails(p *scenario.Project) []string {
 	return sorted(types)
 }
 
-// GuardrailsOf are the guardrails of a prompt that are enabled: the type of each, and a sum of what it asks for, with
-// what its placeholders stand for in this prompt. They are sorted.
+// GuardrailsOf are the enabled guardrails of a prompt, sorted: the type of each, with a digest of its parameters, in
+// which the prompt's placeholders are filled in.
 func GuardrailsOf(prompt *scenario.Prompt) []string {
 	rules := []string{}
 	for _, v := range prompt.Validators {

@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// checkRan compares the names in a check with those that the judged run had. A name that was given since, to something
-// new or in the place of another name, never came up there: a check that forbids it would hold for that alone.
+// checkRan compares the names in a check with those of the judged run. A name that was introduced or changed since then
+// never occurred there, so a check that forbids it would always pass.
 func (n *Checker) checkRan(c *checks.Compiled, names []checks.NameUse) {
 	then := n.then()
 	if then == nil {
@@ -38,7 +38,7 @@ func (n *Checker) checkRan(c *checks.Compiled, names []checks.NameUse) {
 			}
 		case checks.StepName:
 			n.checkRanStep(c.Type, use, names[:i], then)
-		default: // no name of what a project declares
+		default: // not a name that a project declares
 		}
 	}
 	if c.Def.Name == "workflow_complete" {
@@ -46,7 +46,7 @@ func (n *Checker) checkRan(c *checks.Compiled, names []checks.NameUse) {
 	}
 }
 
-// then returns what the judged run declared; nil: not known.
+// then returns the declarations of the judged run; nil: not known.
 func (n *Checker) then() *result.Declared {
 	if n.Ran == nil {
 		return nil
@@ -93,15 +93,15 @@ func (n *Checker) notInRun(pos diag.Pos, name, where, what string, had []string)
 		name).Hint = hint + "; run it again to judge it by today's names"
 }
 
-// reportedAt reports whether there is a problem at a place already.
+// reportedAt reports whether there is already a problem at a position.
 func (n *Checker) reportedAt(pos diag.Pos) bool {
 	return slices.ContainsFunc(n.Diags.Sorted(), func(d diag.Diagnostic) bool {
 		return d.Pos == pos && d.Severity == diag.Error
 	})
 }
 
-// checkRanTool compares the name of a tool or agent, or a pattern, with what agents could call in the judged run. The
-// tools of servers are told by the trials.
+// checkRanTool compares the name of a tool or agent, or a pattern, with those that agents could call in the judged run.
+// Tools of servers are compared in the trials.
 func (n *Checker) checkRanTool(check string, use *checks.NameUse, then *result.Declared) {
 	tools, known := then.Names[result.DeclaredTools]
 	served := len(then.Names[result.DeclaredServers])+len(then.Names[result.DeclaredAgents]) > 0
@@ -141,7 +141,7 @@ func (n *Checker) checkRanServer(check string, use *checks.NameUse, then *result
 	}
 }
 
-// checkRanValues compares arguments that are names with those of the judged run.
+// checkRanValues compares arguments that are names with the names of the judged run.
 func (n *Checker) checkRanValues(check string, use *checks.NameUse, then *result.Declared) {
 	kind := map[string]string{
 		workflow.TransitionTool + " event": result.DeclaredEvents, workflow.ArtifactTool + " name": result.DeclaredArtifacts,
@@ -230,8 +230,8 @@ func listOrNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// OtherTransitions warns of a workflow that has other transitions than that of the judged run: what trials did there,
-// they did by the ways that they had.
+// OtherTransitions warns if the workflow has other transitions than that of the judged run, which decided the recorded
+// paths.
 func OtherTransitions(p *scenario.Project, then *result.Declared, d *diag.List) {
 	if then == nil || p.Workflow == nil || p.Workflow.Graph == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestToolsOfJudgedRun: a name is refused where it is known that nobody could call anything by it in the judged run,
-// and only there: what servers and the cards of agents had, the trials tell.
+// TestToolsOfJudgedRun: a name is refused only if certainly nothing had that name in the judged run; tools of servers
+// and remote agents are compared in the trials.
 func TestToolsOfJudgedRun(t *testing.T) {
 	t.Parallel()
 	tool := func(kind checks.Kind, name string) *checks.NameUse {
@@ -35,7 +35,7 @@ func TestToolsOfJudgedRun(t *testing.T) {
 	for _, c := range []struct {
 		use  *checks.NameUse
 		then *result.Declared
-		want string // "": nothing is said
+		want string // "": no problem
 	}{
 		{tool(checks.ToolName, "look"), plain, ""},
 		{tool(checks.ToolName, "lok"), plain, `no tool "lok"`},
@@ -70,8 +70,8 @@ func TestToolsOfJudgedRun(t *testing.T) {
 	}
 }
 
-// TestJoinDeclared: of several projects a name is lacking only when none of them had it, and nothing is known of a kind
-// that one of them does not tell.
+// TestJoinDeclared: a name is unknown only if none of several projects had it, and a kind that one of them does not
+// record is unknown as a whole.
 func TestJoinDeclared(t *testing.T) {
 	t.Parallel()
 	a := &result.Declared{Names: map[string][]string{"tool": {"x"}, "state": {}, "skill": {"s"}}}

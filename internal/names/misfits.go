@@ -7,13 +7,13 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// ValueFitter tells whether the schema of a tool takes a value; see tools.Registry.
+// ValueFitter tells whether the schema of a tool accepts a value; see tools.Registry.
 type ValueFitter interface {
 	Misfit(tool, argument string, v any) string
 	Unmatched(tool, argument string, p *regexp.Regexp) string
 }
 
-// Misfit says why no call that the schema of a tool takes can have a value.
+// Misfit says why no valid call of a tool can have this value.
 func Misfit(in ValueFitter, tool, argument string, v *checks.ExpectedUse) string {
 	if v.Pattern != nil {
 		return in.Unmatched(tool, argument, v.Pattern)

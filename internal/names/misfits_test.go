@@ -64,7 +64,7 @@ func argumentUses(c *checks.Compiled) (uses []checks.NameUse) {
 	return uses
 }
 
-// impossible are schemas of tools whose arguments take only what nobody compares them with.
+// impossible are schemas that accept none of the compared values.
 func impossible(uses []checks.NameUse) map[string][]byte {
 	tools := map[string]map[string]any{}
 	for _, use := range uses {

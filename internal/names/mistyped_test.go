@@ -124,7 +124,7 @@ func toolNames(c *checks.Compiled) (names []string) {
 	return slices.Compact(names)
 }
 
-// renamed is a copy of parameters in which each of some names is mistyped.
+// renamed is a copy of parameters with some names misspelled.
 func renamed(n *node.Node, prefix string, names []string) *node.Node {
 	out := *n
 	if n.Kind == node.Scalar && slices.Contains(names, n.Value) {

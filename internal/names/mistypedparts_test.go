@@ -49,9 +49,9 @@ func TestMistypedParts(t *testing.T) {
 	}
 }
 
-// TestMistypedValues: an argument of one of arena's own tools is a name, too: of an event, of an artifact, of a skill.
-// Whatever check compares arguments finds that there is none. The parameters come from the examples of the checks,
-// whose tools are renamed.
+// TestMistypedValues: an argument of one of arena's own tools is also a name: of an event, an artifact or a skill.
+// Every check that compares arguments reports unknown ones. The parameters are from the examples of the checks, with
+// renamed tools.
 func TestMistypedValues(t *testing.T) {
 	t.Parallel()
 	met := map[string]bool{}
@@ -227,7 +227,7 @@ func partsOf(t *testing.T, c *checks.Compiled) scenario.Project {
 	return *suite.Projects[0]
 }
 
-// reportedIn returns what is reported of a check, wherever it stands.
+// reportedIn returns the problems of a check in every place.
 func reportedIn(t *testing.T, c *checks.Compiled, p scenario.Project) map[string][]diag.Diagnostic {
 	t.Helper()
 	found := map[string][]diag.Diagnostic{}
@@ -255,7 +255,7 @@ func reportedIn(t *testing.T, c *checks.Compiled, p scenario.Project) map[string
 	return found
 }
 
-// respelled is a copy of parameters in which texts and keys are others.
+// respelled is a copy of parameters with other texts and keys.
 func respelled(n *node.Node, to map[string]string) *node.Node {
 	out := *n
 	if other, found := to[n.Value]; found && n.Kind == node.Scalar {

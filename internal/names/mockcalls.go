@@ -121,8 +121,8 @@ func (n *Checker) checkMockFile(s *scenario.Scenario, file *scenario.MockFile) {
 	}
 }
 
-// checkMockArguments warns of results that have no effect, and of calls that the schema of their tool refuses: nothing
-// is run for them. What is not even an object is meant so.
+// checkMockArguments warns of results without effect, and of calls that do not fit the schema of their tool, so that it
+// is not run. Arguments that are not an object are intended.
 func (n *Checker) checkMockArguments(reply *scenario.MockReply) {
 	for r := range reply.Each() {
 		n.checkSaidArguments(r)

@@ -11,10 +11,10 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// neverThere is the code of warnings about what no trial can come to: a check of it is decided before the run.
+// neverThere is the code of warnings about checks of things that no trial can reach.
 const neverThere = "never-reached"
 
-// reach is what the trials can come to whose checks are looked at; nil when there is no workflow that says so.
+// reach is what the trials of the compared checks can reach; nil without a workflow.
 func (n *Checker) reach(setups []*setup) *reach {
 	if anyRecorded(setups) {
 		return nil
@@ -40,7 +40,7 @@ func (n *Checker) checkReach(c *checks.Compiled, names []checks.NameUse, setups 
 	}
 	n.checkSkills(c, names, r.states())
 	n.checkRun(c, names, r.states())
-	before := r.starts() // from where a sequence goes on
+	before := r.starts() // the states from which the sequence continues
 	for i := range names {
 		use := &names[i]
 		state := n.Project.Workflow.Graph.State(use.Name)
@@ -68,7 +68,7 @@ func (n *Checker) checkReach(c *checks.Compiled, names []checks.NameUse, setups 
 	}
 }
 
-// checkRun warns of a check of a step that no state runs to which a trial can come.
+// checkRun warns of a check of a step that no reachable state runs.
 func (n *Checker) checkRun(c *checks.Compiled, names []checks.NameUse, in []*workflow.State) {
 	for i := range names {
 		use := &names[i]
@@ -94,7 +94,7 @@ func (n *Checker) never(c *checks.Compiled, use *checks.NameUse, format string, 
 		append([]any{c.Type, use.Param}, args...)...).Hint = "arena list workflow shows which events lead where"
 }
 
-// inScenario names the scenario whose checks are looked at.
+// inScenario names the scenario of the compared checks.
 func (n *Checker) inScenario() string {
 	if n.within == nil {
 		return ""
@@ -102,7 +102,7 @@ func (n *Checker) inScenario() string {
 	return " in the scenario " + strings.TrimSpace(n.within.ID)
 }
 
-// behind names the state in a sequence behind which another one stands.
+// behind names the previous state in a sequence.
 func behind(names []checks.NameUse) string {
 	if len(names) == 0 {
 		return " from the start"

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/workflow"
 )
 
-// reach is what the workflow of a project lets trials come to. Without a scenario it is that of all together.
+// reach is the part of a workflow that trials can reach: those of one scenario, or without one all.
 type reach struct {
 	p  *scenario.Project
 	s  *scenario.Scenario // nil: all
@@ -31,7 +31,7 @@ func newReach(p *scenario.Project, s *scenario.Scenario) *reach {
 	return &reach{p, s, map[*workflow.State]map[string]bool{}}
 }
 
-// starts are the states in which trials begin.
+// starts are the initial states of trials.
 func (r *reach) starts() []*workflow.State {
 	if r.s == nil {
 		return r.p.Workflow.States // others than those that are known may begin anywhere
@@ -53,7 +53,7 @@ func (r *reach) enters(state string) bool {
 	return slices.ContainsFunc(r.starts(), func(s *workflow.State) bool { return r.from(s)[state] })
 }
 
-// states are those in which a trial can be, in the order of the file.
+// states are the reachable states, in the order of the file.
 func (r *reach) states() (list []*workflow.State) {
 	starts := r.starts()
 	for _, s := range r.p.Workflow.States {
@@ -64,7 +64,7 @@ func (r *reach) states() (list []*workflow.State) {
 	return list
 }
 
-// stuck says why nobody can send the events of a state in a trial; "" when somebody can.
+// stuck says why a trial cannot leave a state; "": it can.
 func (r *reach) stuck(state *workflow.State) string {
 	if state.Mode == workflow.Composed {
 		return r.stuckSteps(state)
@@ -72,7 +72,7 @@ func (r *reach) stuck(state *workflow.State) string {
 	return r.forbidden(r.p.PromptOf(state), nil, "")
 }
 
-// stuckSteps is stuck for a state in which the steps of a composition move on.
+// stuckSteps is stuck for a state with a composition, whose steps send the events.
 func (r *reach) stuckSteps(state *workflow.State) string {
 	c := r.p.Composition(state.Composition)
 	if c == nil {
@@ -91,8 +91,8 @@ func (r *reach) stuckSteps(state *workflow.State) string {
 	return why
 }
 
-// forbidden says why whoever speaks with a prompt may not move on; "" when he may. A step speaks for the prompt of its
-// state too. Nobody chooses what a tool step calls.
+// forbidden says why an agent with a prompt may not call the transition tool; "": it may. The prompt of the state
+// applies to a step too. Tool steps call only their own tool.
 func (r *reach) forbidden(prompt, state *scenario.Prompt, kind composition.Kind) string {
 	s := r.s
 	if s == nil {

@@ -6,13 +6,13 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Rows compares names in checks that come from rows, when these are run.
+// Rows compares names that come from rows, when a row is run.
 type Rows struct {
 	checker Checker // to copy
 	setups  map[*scenario.Scenario][]*setup
 }
 
-// Rows keeps what is known of the scenarios with rows; nil: none. Report comes first.
+// Rows returns the comparison for scenarios with rows; nil: there are none. Call Report first.
 func (n *Checker) Rows() *Rows {
 	if len(n.rowSetups) == 0 {
 		return nil

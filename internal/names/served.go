@@ -82,8 +82,8 @@ func (n *Checker) checkServed(check string, use *checks.NameUse, setups []*setup
 	return true
 }
 
-// checkAsked leaves a name that only the card of a remote agent can tell to be right to the trials. It is false for
-// others. fits tells what the name means.
+// checkAsked leaves a name that only the card of a remote agent can confirm to the trials. It returns false for other
+// names. fits reports whether a listed tool has the name.
 func (n *Checker) checkAsked(
 	check string, use *checks.NameUse, setups []*setup, fits func(string) bool,
 ) bool {
@@ -170,7 +170,7 @@ func (n *Served) Matters(s *scenario.Scenario, prompt *scenario.Prompt) bool {
 	return (n.Scenario == nil || n.Scenario == s) && (n.always || slices.Contains(n.prompts, prompt))
 }
 
-// serveFinished leaves a name in a check of finished trials to what servers and agents told of in them.
+// serveFinished compares a name in a check of finished trials with the tools that servers and agents listed in them.
 func (n *Checker) serveFinished(check string, use *checks.NameUse) {
 	if !n.Finished || use.Pattern != nil || slices.Contains(n.knownTools(), use.Name) {
 		return
@@ -189,13 +189,13 @@ func (n *Checker) serveFinished(check string, use *checks.NameUse) {
 	})
 }
 
-// ListedAs reports whether a listed tool is what the name stands for.
+// ListedAs reports whether a listed tool has the name.
 func (n *Served) ListedAs(tool string) bool {
 	return scenario.Offers([]string{n.Name}, tool) || n.Card && a2a.Asks(tool, n.Name)
 }
 
-// Claim claims that the name was held against something: that somebody was asked for tools in the trials where it
-// matters. key tells it from others of the project. A name that is in no check claims nothing.
+// Claim claims that the name was compared: that a server or an agent listed its tools in the relevant trials. key
+// distinguishes it from other names of the project. A name without a check claims nothing.
 func (n *Served) Claim(claim claims.Maker, key int, tracker *claims.Tracker) {
 	if !n.inCheck {
 		return
@@ -216,7 +216,7 @@ func (n *Served) Claim(claim claims.Maker, key int, tracker *claims.Tracker) {
 // Place is the name with its place.
 func (n *Served) Place() claims.Name { return claims.Name{Pos: n.pos, Name: n.Name} }
 
-// isCalledBy reports whether a call of a tool calls what has the name.
+// isCalledBy reports whether a tool call calls the named tool or agent.
 func (n *Served) isCalledBy(tool string) bool {
 	if n.Card {
 		return a2a.Asks(tool, n.Name)
@@ -224,7 +224,7 @@ func (n *Served) isCalledBy(tool string) bool {
 	return tool == n.Name
 }
 
-// Absent says that a server has no tool of a name.
+// Absent says that a server has no tool with the name.
 func (n *Served) Absent(known []string) string {
 	text := fmt.Sprintf("%s: no agent has the tool %q", n.where, n.Name)
 	switch {

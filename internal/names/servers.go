@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/preflight"
 )
 
-// checkIdleServers warns of MCP servers of whose tools nobody is offered one: they are never started.
+// checkIdleServers warns of MCP servers whose tools no prompt is offered: they are never started.
 func (n *Checker) checkIdleServers(setups []*setup) {
 	if len(n.Project.Servers) == 0 || anyRecorded(setups) || len(n.Project.Prompts) == 0 {
 		return

@@ -21,8 +21,8 @@ type stepProblem struct {
 	code, text, hint string
 }
 
-// argumentProblems looks for names of arguments that a tool does not have, and for values that it does not take. args
-// have their placeholders filled in; what holds references is known only in the run.
+// argumentProblems looks for unknown arguments of a tool, and for values that it does not accept. The placeholders in
+// args are filled in; values with references are known only in the run.
 func (u *toolUses) argumentProblems(c *scenario.Composition, tool string, args map[string]any) (found []stepProblem) {
 	if !u.tools.Has(tool) {
 		return u.ownArgumentProblems(c, tool, args)
@@ -73,7 +73,7 @@ func (u *toolUses) ownArgumentProblems(
 	switch {
 	case len(names) == 0 && own.Needs[tool] != nil:
 		return []stepProblem{{"not-offered", "no state that runs the composition " + c.Name + " offers " + tool, ""}}
-	case len(names) == 0: // of a server, or unknown, which is told elsewhere
+	case len(names) == 0: // of a server, or an unknown tool, which is reported elsewhere
 		return nil
 	}
 	if found = unknownArguments(tool, args, names); found != nil {

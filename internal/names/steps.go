@@ -14,7 +14,7 @@ import (
 // checkSteps compares the steps that a check names with those of the project's compositions. They must be of the kind
 // that the check looks at, and a branch must be able to lead where it is expected to.
 func (n *Checker) checkSteps(check string, names []checks.NameUse) {
-	branch := "" // the one whose way is expected
+	branch := "" // the branch whose direction is expected
 	for i := range names {
 		use := &names[i]
 		if use.Kind != checks.StepName {

@@ -140,7 +140,7 @@ func (n *Checker) knownTools() []string {
 	return n.toolNames
 }
 
-// mayBeServed reports whether a server or an agent that nobody has asked yet may provide what a check names.
+// mayBeServed reports whether the name in a check may belong to a server or an agent that was not called yet.
 func (n *Checker) mayBeServed(use *checks.NameUse) bool {
 	_, servers := n.Project.Has(scenario.FeatureServers)
 	switch {

@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/tools/own"
 )
 
-// reportSteps reports tool steps that cannot work: the schema of the tool refuses the arguments, or what comes of it
-// would depend on which of several steps is first.
+// reportSteps reports tool steps that cannot work: the schema of the tool refuses the arguments, or the result depends
+// on which of several steps is first.
 func (u *toolUses) reportSteps(chosen []*scenario.Scenario) {
 	seen := map[*composition.Step]bool{}
 	for _, s := range chosen {

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/tools/open"
 )
 
-// OpenToolUses is ToolUses for a project whose tools are not open yet.
+// OpenToolUses is ToolUses for a project whose tools are not opened yet.
 func OpenToolUses(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	registry, err := open.Registry(p, open.World{})
 	if err != nil {

@@ -35,7 +35,7 @@ func (n *Checker) checkValues(check string, use *checks.NameUse) {
 	}
 }
 
-// namesFor returns what an argument of a tool names, and which names there are; "" for what is no name, and where
+// namesFor returns which kind of name an argument of a tool holds, and the known names; "" if it is not a name, or
 // nothing is known.
 func (n *Checker) namesFor(tool, arg string) (what string, names []string) {
 	w := n.Project.Workflow

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// InAddress returns the passwords that stand in an address, or in the words by which a program is told where a database
-// is: before the host, in parameters whose names speak of secrets, and in password=value among others.
+// InAddress returns the passwords in an address or a database connection string: before the host, in parameters with
+// names of secrets, and in forms such as password=value.
 func InAddress(text string) (found []string) {
 	text = strings.TrimSpace(text)
 	if userinfo, ok := beforeHost(text); ok {
@@ -37,7 +37,7 @@ var settings = sync.OnceValue(func() *regexp.Regexp {
 // driverAddress matches the start of user:password@tcp(host)/base.
 var driverAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^\s/@:]+:.+)@[a-z0-9]*\(`) })
 
-// beforeHost is what stands before the host of an address: a user, and mostly a password.
+// beforeHost is the user info of an address: a user, and usually a password.
 func beforeHost(text string) (userinfo string, ok bool) {
 	_, rest, isAddress := strings.Cut(text, "://")
 	if !isAddress {
@@ -58,7 +58,7 @@ func beforeHost(text string) (userinfo string, ok bool) {
 	return rest[:max(at, 0)], at >= 0
 }
 
-// unescaped is a value as it is written, and as it is meant.
+// unescaped returns a value as written, and unescaped.
 func unescaped(value string) []string {
 	if meant, err := url.PathUnescape(value); err == nil && meant != value {
 		return []string{value, meant}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestInAddress finds the passwords in addresses of all kinds, and none where there is none.
+// TestInAddress finds the passwords in addresses of all kinds, and nothing else.
 func TestInAddress(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{

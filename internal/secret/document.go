@@ -12,8 +12,8 @@ const (
 	Markup               // HTML, XML
 )
 
-// Document returns a writer that redacts a document on its way to w. The document may come in pieces of any size. The
-// writer holds back text in which a secret may begin; Close writes it, and does not close w.
+// Document returns a writer that redacts a document and passes it to w. The document may come in pieces of any size.
+// The writer holds back text in which a secret may begin; Close writes it, and does not close w.
 func (g *Guard) Document(w io.Writer, f Format) io.WriteCloser {
 	set := g.Set()
 	switch {
@@ -47,7 +47,7 @@ type token struct {
 
 // walk reads a document of one format, token by token.
 type walk interface {
-	// step reads a token; false when its end has not come yet.
+	// step reads a token; false if its end has not come yet.
 	step(t *token) bool
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// documents hold a word and a number in all places of a format, and say what stays of them.
+// documents hold a word and a number in every place of a format, with the redacted result.
 var documents = []struct {
 	name, secret, text, want string
 	format                   Format
@@ -138,7 +138,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestScreenKeepsDocuments: what programs read from the screen they can read.
+// TestScreenKeepsDocuments: documents on the screen stay readable for programs.
 func TestScreenKeepsDocuments(t *testing.T) {
 	t.Parallel()
 	g, out := &Guard{}, &bytes.Buffer{}

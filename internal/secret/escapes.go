@@ -188,8 +188,7 @@ func escape(p []byte, at int) (r rune, end int) {
 	return 0, nowhere
 }
 
-// goEscape reads what follows the backslashes of an escape in Go, JSON or Python. Any other character stands for
-// itself.
+// goEscape reads an escape of Go, JSON or Python after its backslashes. Any other character stands for itself.
 func goEscape(p []byte, at int) (r rune, end int) {
 	if letter := strings.IndexByte("abfnrtv", p[at]); letter >= 0 {
 		return rune("\a\b\f\n\r\t\v"[letter]), at + 1

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// openFields are fields of arena's documents whose values come from users, models or tools, and may be anything.
+// openFields are fields of arena's documents with values of users, models or tools, which may be of any form.
 var openFields = []string{"args", "arguments", "artifacts", "details", "metadata"}
 
 // Fields whose values arena writes itself, and that readers need: enumerations, and numbers and times as texts. Any

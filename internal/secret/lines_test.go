@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestGuardLearnsLines: of a secret of several lines each is hidden that tells something, where it stands alone.
+// TestGuardLearnsLines: each significant line of a secret with several lines is also hidden on its own.
 func TestGuardLearnsLines(t *testing.T) {
 	t.Parallel()
 	const key = "-----BEGIN PRIVATE KEY-----\r\nMIIEvQIBADANBgkqhkiG\r\n  9w0BAQEFAASCBKcwggSj\r\n12345678901234567890\r\nshort\r\n" +

@@ -82,7 +82,7 @@ func bad(text string, marked bool) string {
 	return strconv.Quote(text)
 }
 
-// limit is in the names of what texts are cut to.
+// limit matches the names of length limits.
 var limit = regexp.MustCompile(`(?i)limit|most|max|end|rune|keep|start`)
 
 func limits(e ast.Expr) (found bool) {

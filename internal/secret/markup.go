@@ -13,7 +13,7 @@ var ownAttributes = []string{
 	"viewbox", "width", "x",
 }
 
-// rawElements are the elements that hold no text: scripts, styles, and packed data.
+// rawElements are elements without text: scripts, styles, and packed data.
 var rawElements = []string{"script", "style"}
 
 const cdata, cdataEnd = "<![CDATA[", "]]>"
@@ -42,7 +42,7 @@ func (w *markupWalk) step(t *token) bool {
 	return w.tag(t)
 }
 
-// upTo reads the text before an end; false when the end has not come yet.
+// upTo reads the text before an end mark; false if the mark has not come yet.
 func upTo(t *token, end string, take func(int)) bool {
 	n := bytes.Index(t.text[t.at:], []byte(end))
 	switch {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// secretWords are the words of names of what holds credentials.
+// secretWords are words in the names of credentials.
 var secretWords = []string{
 	"key", "apikey", "token", "accesstoken", "secret", "secrets", "password", "passwd", "pass", "passphrase", "pwd", "pw",
 	"auth", "authorization", "credential", "credentials", "creds", "pat", "cookie", "session", "sig", "signature", "jwt",
@@ -29,8 +29,8 @@ func NamesSecret(name string) bool {
 	return false
 }
 
-// CallsSecret reports whether a name is that of a credential itself: unlike key_name and token_limit, it ends with the
-// word that says so.
+// CallsSecret reports whether a name is that of a credential: it ends with such a word, unlike key_name and
+// token_limit.
 func CallsSecret(name string) bool {
 	name = strings.ToLower(name)
 	return isSecretWord(name[strings.LastIndexAny(name, "_-. ")+1:])

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSecretsOfDigits: a secret may equal a number. The document stays one, what arena counted stays, and what somebody
-// else wrote goes.
+// TestSecretsOfDigits: a secret may be a number. The document stays valid, arena's own counts stay, and other numbers
+// are redacted.
 func TestSecretsOfDigits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ secret, text, want string }{

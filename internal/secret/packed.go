@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// packed finds secrets in Base64, of either alphabet, also within something longer: three forms of each, as its bytes
-// may begin at any of three places in a group. It looks at one of several bytes only: most texts hold none.
+// packed finds secrets in Base64, of either alphabet, also within longer data: each has three forms, because its bytes
+// may start at three positions in a group. It looks only at one of several bytes, because most texts have no secrets.
 type packed struct {
 	window int              // bytes of each form that are looked for first
 	shift  [1 << 15]uint8   // by three bytes: how far on a form may end its window with them
@@ -16,7 +16,7 @@ type packed struct {
 	marked bool // a part beside a mark counts
 }
 
-// form is what a secret looks like in Base64, without the characters at its ends that hold bits of something else.
+// form is a secret in Base64, without the first and last characters, which share bits with other data.
 type form struct {
 	text         string
 	at           int    // of the window
@@ -161,14 +161,14 @@ func (f *form) in(p []byte, from, at, window int, marked bool) hit {
 // isPacked reports whether a byte is a character of Base64 in either alphabet.
 func isPacked(c byte) bool { return isWordByte(c) || strings.IndexByte("+/-_", c) >= 0 }
 
-// spellings are the ways in which the characters of Base64 that are no letters or digits stand in texts.
+// spellings are the escapes of those Base64 characters that are not letters or digits.
 var spellings = map[byte][]string{
 	'+': {"+", "-", "%2B", "%2b", "&#43;", `\u002b`, `\u002B`},
 	'/': {"/", "_", "%2F", "%2f", `\/`, `\\/`, "&#47;", `\u002f`, `\u002F`},
 	'=': {"=", "%3D", "%3d", `\u003d`, `\u003D`, "&#61;"},
 }
 
-// charAt is the length of a character at an offset; 0: it is not there.
+// charAt is the length of a character at an offset; 0: another character is there.
 func charAt(p []byte, at int, c byte) int {
 	if at < len(p) && p[at] == c {
 		return 1
@@ -181,7 +181,7 @@ func charAt(p []byte, at int, c byte) int {
 	return 0
 }
 
-// charBefore is the length of a character at the end of a text; 0: it is not there.
+// charBefore is the length of a character at the end of a text; 0: another character is there.
 func charBefore(p []byte, c byte) (n int) {
 	if len(p) > 0 && p[len(p)-1] == c {
 		n = 1

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// alphabets are those of Base64.
+// alphabets are the alphabets of Base64.
 var alphabets = map[string]*base64.Encoding{
 	"standard": base64.StdEncoding, "without padding": base64.RawStdEncoding, "of addresses": base64.URLEncoding,
 	"of addresses, without padding": base64.RawURLEncoding,
 }
 
-// TestSecretsInBase64 takes out secrets that somebody packed, alone or within something longer, and what only they
-// decide of the characters around them.
+// TestSecretsInBase64 removes encoded secrets, alone or within longer data, with neighbouring characters that reveal
+// their bits.
 func TestSecretsInBase64(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"hunter2hunter2", "p@ss\"w\\rd<&>é/7-Zq9", "pin-421", "sk-~~~???>>>", "\xfb\xff\xfe~~~", "ключ-секрет"} {
@@ -54,7 +54,7 @@ func TestSecretsInBase64(t *testing.T) {
 	}
 }
 
-// TestBase64OfOthers: what only looks like it stays, and so does a part of a secret.
+// TestBase64OfOthers: similar data stay, and so does a part of a secret.
 func TestBase64OfOthers(t *testing.T) {
 	t.Parallel()
 	set := NewSet([]string{"hunter2hunter2", "abcd"})
@@ -66,7 +66,7 @@ func TestBase64OfOthers(t *testing.T) {
 	}
 }
 
-// TestBase64BesideMarks: of a text that was cut, what is left of a secret goes as well.
+// TestBase64BesideMarks: in a cut text, the remaining part of a secret is removed too.
 func TestBase64BesideMarks(t *testing.T) {
 	t.Parallel()
 	set := newSet([]string{"hunter2hunter2hunter2"}, true)
@@ -79,8 +79,7 @@ func TestBase64BesideMarks(t *testing.T) {
 	}
 }
 
-// TestBase64Anywhere: a text of many secrets in every form, longer than what is searched at once, is cleaned as a
-// whole, and every byte that is none of theirs stays.
+// TestBase64Anywhere: a long text of many secrets in every form is redacted completely, and all other bytes stay.
 func TestBase64Anywhere(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"hunter2hunter2", "correct-horse", "tr0ub4dor&3"}

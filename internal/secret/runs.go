@@ -1,7 +1,7 @@
 package secret
 
-// runs passes over places within long runs of backslashes and of white space: what stands there is read to the end of
-// the run, and a text of nothing else would be read again from each of its places.
+// runs skips places within long runs of backslashes and of white space. Each place is read to the end of its run, so a
+// text of only such characters would take quadratic time.
 type runs struct {
 	set             *Set
 	p               []byte

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// hostile are what a reply may repeat for as long as it likes.
+// hostile are texts that a reply may repeat any number of times.
 var hostile = []string{
 	`\`, `\\n`, `\n`, `\"`, `\u005c`, `\u{`, `\x5c`, `\0`, `\040`, " ", "\t", "+", "+ ", "%20", "%", "%25", "25", "&", "&amp;", "amp;",
 	"&nbsp;", "&#32;", "&#", "'", "''", `'\''`, `\'`, "a ", "a+", "a  +", "/", `\/`, "+/", "a", "12", "YSBh", "YSBhIGEg", "\x01", "\ufffd",
@@ -32,7 +32,7 @@ func TestHostileRepetitions(t *testing.T) {
 	}
 }
 
-// TestSecretsBehindLongRuns: what long runs hold is found.
+// TestSecretsBehindLongRuns: secrets after long runs are found.
 func TestSecretsBehindLongRuns(t *testing.T) {
 	t.Parallel()
 	set := NewSet([]string{"hunter2hunter2", "pin-42", `\slash-first`, " blank first", "a  b  c  d"})

@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// Redacted stands where a secret stood.
+// Redacted replaces a secret.
 const Redacted = "[redacted]"
 
-// Mark stands where a text was cut. Whoever cuts a text that may hold a secret writes it right there: a part of a
-// secret is found by the mark beside it.
+// Mark is the mark of a cut text. Code that cuts a text that may hold a secret must append it directly: a part of a
+// secret is only found beside the mark.
 const Mark = "…"
 
 // Lengths of secrets in bytes.
@@ -27,7 +27,7 @@ const (
 	part = 6
 )
 
-// placeholders stand where a key has to be written and none is needed. They are words of every text.
+// placeholders are values for keys that are required but not needed. They occur in every text.
 var placeholders = []string{
 	"admin", "anything", "api-key", "apikey", "bearer", "changeme", "default", "dummy", "empty", "false", "local",
 	"localhost", "mock", "no-key", "nokey", "none", "not-needed", "null", "ollama", "password", "placeholder", "redacted",
@@ -78,8 +78,8 @@ type tail struct {
 	from int
 }
 
-// NewSet returns a set of the values that are worth hiding; nil when none is. The set finds whole secrets only: it is
-// for texts that nobody has cut.
+// NewSet returns a set of the values that are worth hiding; nil if none is. The set finds only whole secrets: it is for
+// texts that were not cut.
 func NewSet(values []string) *Set { return newSet(values, false) }
 
 func newSet(values []string, cuts bool) *Set {
@@ -162,7 +162,7 @@ func tailsOf(all []*value) *[256][]tail {
 	return &tails
 }
 
-// In reports whether a whole secret stands in the text.
+// In reports whether the text contains a whole secret.
 func (s *Set) In(p []byte) bool {
 	for from := 0; ; {
 		h := s.find(p, from)
@@ -260,7 +260,7 @@ func (s *Set) hitAt(p []byte, i int, within bool) hit {
 	return hit{}
 }
 
-// hitOf is the first of some values that stands at a place.
+// hitOf is the first of some values that matches at a position.
 func (s *Set) hitOf(values []*value, p []byte, i int, within bool) hit {
 	for _, v := range values {
 		if v.word && inWord(p, i) || within && v.begins() == blank {
@@ -273,9 +273,8 @@ func (s *Set) hitOf(values []*value, p []byte, i int, within bool) hit {
 	return hit{}
 }
 
-// match looks for a secret at offset i, from its character from on. The secret must be there as a whole, or as enough
-// characters with a mark after them. end is the offset after it, negative when it is not there; cut reports that it is
-// only a part.
+// match looks for a secret at offset i, from its character from on. It must be complete, or be a sufficient part that a
+// mark follows. end is the offset after it, negative if there is none; cut reports that it is only a part.
 func (s *Set) match(p []byte, i int, v *value, from int) (end int, cut bool) {
 	enough := len(v.spelling)
 	if s.cuts {
@@ -322,8 +321,8 @@ func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// Bytes returns the text without secrets; the same slice when there are none. Numbers of JSON fields stay, because the
-// document would not be JSON without them.
+// Bytes returns the text without secrets; the same slice if there are none. Numbers of JSON fields stay, because the
+// document would be invalid without them.
 func (s *Set) Bytes(p []byte) []byte {
 	return s.without(p, s != nil && s.numbers)
 }

@@ -103,7 +103,7 @@ func (u *unit) starts() []byte {
 }
 
 // in matches the secret from its character from on against the text at an offset. It returns the offset after the
-// match, negative when there is none. A part matches too when a mark follows it and it reaches as far as enough.
+// match, negative if there is none. A part of at least enough characters matches too if a mark follows.
 func (s spelling) in(p []byte, at, from, enough int) (end int, whole bool) {
 	var failed attempts
 	return s.match(p, at, from, enough, &failed)
@@ -160,8 +160,8 @@ func distinct(places []int) []int {
 	return kept
 }
 
-// markEnd returns the offset when a mark is there and enough characters matched before it. The rest of an escape that
-// was cut may come before the mark.
+// markEnd returns the offset if a mark is there and enough characters matched before it. The rest of a cut escape may
+// precede the mark.
 func (s spelling) markEnd(p []byte, at, reached, enough int) int {
 	if reached < enough {
 		return -1
@@ -192,7 +192,7 @@ func remainder(p []byte) int {
 
 func markAt(p []byte, at int) bool { return at < len(p) && bytes.HasPrefix(p[at:], []byte(Mark)) }
 
-// nowhere is returned where there is no match.
+// nowhere is the result without a match.
 const nowhere = -1
 
 // ends appends the offsets after the forms of the character that begin at an offset. Escapes come first: when an escape
@@ -295,7 +295,7 @@ func doubled(p []byte, at int) int {
 	return second
 }
 
-// quoteAt is where a single quote ends that stands at a place, escaped or not.
+// quoteAt is the offset after a single quote at a position, escaped or not.
 func quoteAt(p []byte, at int) int {
 	if at >= len(p) {
 		return nowhere

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 )
 
-// writers are the ways in which texts are put into what arena writes. They change no blank within a text.
+// writers are the encodings of texts in arena's output. They keep blanks within a text.
 var writers = []struct {
 	name  string
 	write func(string) string
@@ -129,7 +129,7 @@ func jsonOf(s string, markup bool) string {
 
 const stand = "STANDINGHERE"
 
-// eachWay calls f with what is written by up to three writers, one of which quotes what another has quoted.
+// eachWay calls f with the output of up to three nested writers.
 func eachWay(f func(how string, write func(string) string)) {
 	for _, a := range writers {
 		for _, b := range writers[:5] {
@@ -199,7 +199,7 @@ func TestPartsOfSecrets(t *testing.T) {
 				!strings.Contains(got, Redacted) {
 				t.Errorf("its middle as %s: %s", how, got)
 			}
-			// What was written is cut as well, also within an escape.
+			// The output is cut too, also within an escape.
 			whole := write(s)
 			head := write(string(of[:part]))
 			for at := len(strings.TrimRight(head, `"`)) + 1; at < len(whole); at++ {
@@ -216,7 +216,7 @@ func TestPartsOfSecrets(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoPart leaves alone what a secret begins with, where nobody cut it or where it tells next to nothing.
+// TestWhatIsNoPart: the beginning of a secret stays if no cut follows it, or if it is too short.
 func TestWhatIsNoPart(t *testing.T) {
 	t.Parallel()
 	var g Guard

@@ -2,8 +2,8 @@ package secret
 
 import "strings"
 
-// TakenOut returns what stands in a text in the places where another one has Redacted; nil when the other
-// one is not what is left of it.
+// TakenOut returns the pieces of a text that are replaced by Redacted in left; nil if left is not a redacted form of
+// the text.
 func TakenOut(left, text string) (pieces []string) {
 	parts := strings.Split(left, Redacted)
 	if len(parts) == 1 {

@@ -2,7 +2,7 @@ package secret
 
 import "testing"
 
-// TestIsWords tells names that people give from values that machines made up.
+// TestIsWords distinguishes names by people from generated values.
 func TestIsWords(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

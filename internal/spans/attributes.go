@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// value is that of an attribute: a text, or JSON of another kind.
+// value is the value of an attribute: a text, or other JSON.
 type value struct {
 	text string
 	json document // nil: it is a text
@@ -37,7 +37,7 @@ func (v value) scalar() string {
 	return v.json.scalar()
 }
 
-// document is the object or the list that a value is, also where a text holds it; nothing when it is none.
+// document is the object or the list that a value is, also inside a text; missing if it is neither.
 func (v value) document() document {
 	if v.json == nil {
 		return documentIn(v.text)
@@ -48,7 +48,7 @@ func (v value) document() document {
 	return nil
 }
 
-// attributes are those of a span that arena keeps.
+// attributes are the attributes of a span that arena uses.
 type attributes map[string]value
 
 // add keeps an attribute. An object is taken for attributes with dotted names.
@@ -85,7 +85,7 @@ func (a attributes) first(f Field) (value, bool) {
 	return value{}, false
 }
 
-// scalar is the text of an attribute; "" where it is none.
+// scalar is the text of an attribute; "" if it is not a scalar.
 func (a attributes) scalar(name string) string { return a[name].scalar() }
 
 // text is the first text of a field that is not empty.
@@ -100,7 +100,7 @@ func (a attributes) text(f Field) string {
 	return ""
 }
 
-// number is the first number of a field, which a text may hold.
+// number is the first number of a field, which may be written as a text.
 func (a attributes) number(f Field) (float64, bool) {
 	for _, name := range table[f] {
 		if v, ok := a[name]; ok {
@@ -208,7 +208,7 @@ func (b *branch) json() document {
 	return append(out, '}')
 }
 
-// isObject reports whether a value is a JSON object, also where a text holds it.
+// isObject reports whether a value is a JSON object, also inside a text.
 func (v value) isObject() bool { return v.document().kind() == '{' }
 
 // numberText is a number as JSON.

@@ -45,7 +45,7 @@ func TestDamagedJSON(t *testing.T) {
 	}
 }
 
-// damage is a document of which one value is another.
+// damage is a document with one changed value.
 type damage struct {
 	what    string
 	of      any

@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// NamesTool reports whether a span whose operation is none that arena knows is the run of a tool all the same: because
-// it names one, or because another convention calls it so. A call that is not seen would hold every limit on calls.
+// NamesTool reports whether a span of an unknown operation is a tool run: it names a tool, or another convention says
+// so. A missed call would let every limit on calls pass.
 func NamesTool(span string, attribute func(name string) string) bool {
 	if strings.HasPrefix(span, toolSpan) {
 		return true
@@ -28,7 +28,7 @@ func NamesTool(span string, attribute func(name string) string) bool {
 	return false
 }
 
-// ofKinds are what says of which kind a span is.
+// ofKinds are the fields with the kind of a span.
 var ofKinds = []Field{Operation, InferenceKind, DialectKind}
 
 // TellsTool reports whether NamesTool looks at an attribute.
@@ -37,7 +37,7 @@ func TellsTool(attribute string) bool {
 	return tells(ToolName) || slices.ContainsFunc(ofKinds, tells)
 }
 
-// NameOfTool is the name of the tool whose run a span is, by the name of the span where nothing else tells it.
+// NameOfTool is the name of the tool that a span ran, or else the name of the span.
 func NameOfTool(span string, attribute func(name string) string) string {
 	for _, f := range []Field{ToolName, DialectName} {
 		for _, name := range f.Names() {
@@ -49,7 +49,7 @@ func NameOfTool(span string, attribute func(name string) string) string {
 	return strings.TrimPrefix(span, toolSpan)
 }
 
-// IsKnown reports whether arena knows what a span with this operation is.
+// IsKnown reports whether arena knows this operation.
 func IsKnown(operation string) bool { return kindOf(operation) != Other }
 
 // toolSpan is how names of spans begin that are runs of tools, by the conventions for generative AI.
@@ -66,8 +66,8 @@ func isToolWord(word string) bool {
 	return false
 }
 
-// reportedTwice finds runs of tools that are inferred from a name, and of which a span around it or within it tells by
-// its operation, as of a client of MCP within the agent that uses it. They are one call.
+// reportedTwice finds inferred tool runs that a span around or within them reports by its operation, such as that of an
+// MCP client within the agent. They are one call.
 func (t *Trace) reportedTwice() map[int]bool {
 	twice := map[int]bool{}
 	for i := range t.Spans {

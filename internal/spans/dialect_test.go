@@ -46,7 +46,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// TestNoDialect: what a model, an agent, a step or a judge is stays that.
+// TestNoDialect: spans of models, agents, steps and judges keep their kind.
 func TestNoDialect(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -90,7 +90,7 @@ func TestRunToldTwice(t *testing.T) {
 	}
 }
 
-// callsOf are the calls that lines of spans tell of, with what went wrong.
+// callsOf returns the calls in lines of spans, with their errors.
 func callsOf(t *testing.T, lines string) (names []string) {
 	t.Helper()
 	var all []Span

@@ -9,7 +9,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// document is the text of a JSON value without space around it; empty: there is none.
+// document is the text of a JSON value without surrounding space; empty: missing.
 type document []byte
 
 func (d document) kind() byte {
@@ -19,7 +19,7 @@ func (d document) kind() byte {
 	return d[0]
 }
 
-// missing reports whether a value is not there, or null.
+// missing reports whether a value is missing or null.
 func (d document) missing() bool { return d.kind() == 0 || d.kind() == 'n' }
 
 // get is the member of an object with one of some names, the first that has a value.
@@ -34,7 +34,7 @@ func (d document) get(names ...string) (found document) {
 	return found
 }
 
-// under is the object of the members whose names begin with some text, without it; nothing when there are none.
+// under is the object of the members with a name prefix, without the prefix; missing if there are none.
 func (d document) under(prefix string) document {
 	out := document{'{'}
 	jsonvalue.Members(d, func(key, member []byte, _ int) bool {
@@ -105,7 +105,7 @@ func (d document) text() string {
 	return strings.ToValidUTF8(string(d), "\ufffd")
 }
 
-// documentIn is the object or the list that a text is; nothing when it is none.
+// documentIn is the object or list that a text encodes; missing if it encodes none.
 func documentIn(text string) document {
 	text = strings.TrimSpace(text)
 	if text == "" || text[0] != '{' && text[0] != '[' || !json.Valid([]byte(text)) {

@@ -27,15 +27,15 @@ const (
 type Folder struct {
 	path  string
 	files map[string]*piecewise
-	other map[string]bool // what else has been found
+	other map[string]bool // other entries that were found
 }
 
-// piecewise is what is known of a file of lines.
+// piecewise is the state of a file of lines.
 type piecewise struct {
 	usual bool  // it is for spans
 	at    int64 // up to where it was read
 	some  bool  // it has spans
-	bad   error // why it has lines that are none
+	bad   error // why lines are invalid
 }
 
 // NewFolder reads the files of a folder.
@@ -96,7 +96,7 @@ func (f *Folder) note(e fs.DirEntry) {
 	}
 }
 
-// Unread says what has been found in the folder that was not taken for spans; "": nothing.
+// Unread names the entries of the folder that were not read as spans; "": none.
 func (f *Folder) Unread() string {
 	var names []string
 	for name := range f.other {
@@ -123,7 +123,7 @@ func (f *Folder) Unread() string {
 func (p *piecewise) read(path string, ended bool, left *int64) (list []Span, err error) {
 	data, err := p.piece(path, *left+1)
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // it was there when the folder was listed
+	case errors.Is(err, fs.ErrNotExist): // it was deleted after the folder was listed
 		return nil, errors.New("it was removed while it was read")
 	case err != nil:
 		return nil, err

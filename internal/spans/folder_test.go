@@ -15,12 +15,12 @@ const (
 	otherSpan = `{"name":"two","span_id":"2"}` + "\n"
 )
 
-// TestFolder holds what is read of a folder, and that what is not read is told.
+// TestFolder: files of spans are read, and other entries are reported.
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		files  map[string]string // a name that ends in / is that of a folder
+		files  map[string]string // a name that ends in / is a folder
 		want   string            // the names of the spans
 		unread string
 		lost   string
@@ -73,7 +73,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestFolderInPieces holds that nothing is read twice, and nothing lost.
+// TestFolderInPieces: every span is read exactly once.
 func TestFolderInPieces(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func namesOf(list []spans.Span) string {
 	return strings.Join(names, " ")
 }
 
-// TestUntouched holds that a folder in which something was made is not taken for an empty one, whatever became of it.
+// TestUntouched: a folder in which something was created is not considered empty, even if it was deleted.
 func TestUntouched(t *testing.T) {
 	t.Parallel()
 	write := func(path string) error { return os.WriteFile(filepath.Join(path, "spans.jsonl"), nil, 0o600) }

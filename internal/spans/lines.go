@@ -18,10 +18,10 @@ const (
 	MostFile = 64 << 20 // bytes of a file
 )
 
-// Lines reads spans of which a program has written one in a line: with a map of attributes, as OpenTelemetry's console
-// exporter writes them, in the form in which kensa stores them, or whole exports of OTLP. A line that is none of these,
-// is too long or is cut is an error that names it, and the lines around it are read. The result has an error for each
-// of the first ten bad lines, and the number of the others.
+// Lines reads spans, one on each line: with a map of attributes, as OpenTelemetry's console exporter writes them, as
+// kensa stores them, or whole exports of OTLP. A line that is invalid, too long or cut is an error that names it; the
+// other lines are read. The result has an error for each of the first ten bad lines, and one with the number of the
+// others.
 func Lines(in io.Reader, told func(Span)) []error {
 	var failed []error
 	bad := 0
@@ -144,7 +144,7 @@ func plainSpan(d document) (Span, error) {
 	return r.read(), nil
 }
 
-// misplaced is a member of a span that is an attribute, or that has some; "" where there is none.
+// misplaced is a member of a span that should be in its attributes; "": none.
 func misplaced(d document) string {
 	for name, v := range d.members {
 		if isRead(name) && strings.Contains(name, ".") {

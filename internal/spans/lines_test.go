@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// seen is what a trace comes to.
+// seen is a summary of a trace.
 type seen struct {
 	Output string
 	Calls  []string // name(args) → result, in order
@@ -113,7 +113,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestBadLines holds that a line that cannot be read is told, and the others are read.
+// TestBadLines: an invalid line is reported, and the others are read.
 func TestBadLines(t *testing.T) {
 	t.Parallel()
 	good := `{"name":"f","span_id":"1","start_time":1,"end_time":2,"attributes":{"openinference.span.kind":"TOOL"}}`

@@ -13,8 +13,8 @@ func (s *replyText) text() string { return strings.Join(s.texts, "\n") }
 
 const mostNesting = 8 // of lists and wrappers around a message
 
-// read adds what a message says, in the forms of the conventions and of the APIs of models: a text, a message, a list
-// of messages, or the whole response.
+// read adds the text of a message, in the forms of the conventions and of model APIs: a text, a message, a list of
+// messages, or a whole response.
 func (s *replyText) read(d document, depth int) {
 	if depth > mostNesting {
 		return
@@ -44,7 +44,7 @@ func (s *replyText) value(v value) {
 	}
 }
 
-// isResponse reports whether JSON is what the API of a model answers, or messages.
+// isResponse reports whether JSON is the response of a model's API, or messages.
 func isResponse(d document) bool {
 	switch d.kind() {
 	case '{':
@@ -60,7 +60,7 @@ func isResponse(d document) bool {
 	return false
 }
 
-// object reads a message, or what is around one.
+// object reads a message, or an object around one.
 func (s *replyText) object(d document, depth int) {
 	if inner := d.get("messages", "choices", "message").or(d.under("message.")); !inner.missing() {
 		s.ended(d)
@@ -111,7 +111,7 @@ func (s *replyText) block(d document, depth int) {
 	}
 }
 
-// call reads the call of a tool in any of the forms in which APIs write it.
+// call reads a tool call in the form of any API.
 func (s *replyText) call(d document) {
 	if inner := d.get("tool_call").or(d.under("tool_call.")); inner.kind() == '{' {
 		d = inner

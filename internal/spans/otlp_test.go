@@ -41,7 +41,7 @@ func attr(key string, v *common.AnyValue) *common.KeyValue {
 	return &common.KeyValue{Key: key, Value: v}
 }
 
-// export is what a program sends, with every kind of value.
+// export is an export of a program with every kind of value.
 func export() *collector.ExportTraceServiceRequest {
 	id := func(b byte) []byte { return []byte{b, 0, 0, 0, 0, 0, 0, b} }
 	return &collector.ExportTraceServiceRequest{ResourceSpans: []*trace.ResourceSpans{{
@@ -219,7 +219,7 @@ func anyAsJSON(v *common.AnyValue) string {
 	return "{}"
 }
 
-// TestNoExport holds that what is no export of traces is an error.
+// TestNoExport: anything but an export of traces is an error.
 func TestNoExport(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
@@ -244,7 +244,7 @@ func TestNoExport(t *testing.T) {
 	}
 }
 
-// TestDeep holds that nesting ends somewhere.
+// TestDeep: the nesting depth is limited.
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	v := text("x")
@@ -304,7 +304,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// hold reads spans of any form, and looks at what follows from them.
+// hold reads spans of any form, and checks what must hold for all.
 func hold(t *testing.T, read func(SpanFunc) error) {
 	var all []Span
 	_ = read(func(_ string, s Span) { all = append(all, s) }) // most of it is no export
@@ -324,7 +324,7 @@ func hold(t *testing.T, read func(SpanFunc) error) {
 	}
 }
 
-// TestDamaged reads exports of which some bytes are others.
+// TestDamaged reads exports with changed bytes.
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	data, err := proto.Marshal(export())

@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// SpanFunc is what hears of the spans of an export: a span, and the arena.trial of its resource; "" is none.
+// SpanFunc receives each span of an export, with the arena.trial of its resource; "": none.
 type SpanFunc func(trial string, s Span)
 
 // TrialAttribute is the attribute of a resource that names the trial whose spans it has.

@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Protobuf reads an export of OTLP as protobuf. It ends at what is no protobuf, with an error; spans before that were
-// told.
+// Protobuf reads an export of OTLP as protobuf. At invalid data it returns an error, after it passed on the spans
+// before.
 func Protobuf(data []byte, told SpanFunc) error {
 	return fields(data, func(f field) error {
 		if f.number != 1 {
@@ -77,7 +77,7 @@ func (f *field) text() string { return strings.ToValidUTF8(string(f.bytes), "\uf
 
 func resourceProto(data []byte, told SpanFunc) error {
 	trial := ""
-	err := fields(data, func(f field) error { // which may stand behind its spans
+	err := fields(data, func(f field) error { // the resource may follow its spans
 		if f.number != 1 {
 			return nil
 		}
@@ -171,7 +171,7 @@ func spanProto(data []byte) (Span, error) {
 	return r.read(), nil
 }
 
-// nanos is a time in nanoseconds since 1970; zero is none.
+// nanos is a time in nanoseconds since 1970; zero: none.
 func nanos(n uint64) time.Time {
 	if n == 0 || n > math.MaxInt64 {
 		return time.Time{}
@@ -204,7 +204,7 @@ func (r *rawSpan) eventProto(data []byte) error {
 	return err
 }
 
-// keyValueProto reads an attribute. The value is nil when nobody wants it.
+// keyValueProto reads an attribute. The value is nil for unwanted keys.
 func keyValueProto(data []byte, wanted func(key string) bool) (key string, v *value, err error) {
 	var raw []byte
 	err = fields(data, func(f field) error {

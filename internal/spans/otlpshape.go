@@ -12,9 +12,9 @@ import (
 type shape struct {
 	what  string
 	kinds map[string]string // by the name of a member, as jsonvalue.FoldKey folds it: what it may begin with; "": anything
-	needs string            // the list without which the object tells nothing; "": none
-	// whole says that there can be no other member. Elsewhere there may be those of later versions, but for lists and
-	// objects, whose content would be lost.
+	needs string            // the list without which the object is useless; "": none
+	// whole says that no other members are allowed. Otherwise unknown members of later versions are ignored, except
+	// lists and objects, whose content would be lost.
 	whole bool
 }
 
@@ -74,7 +74,7 @@ func (s *shape) members(d document, each func(name string, v document) error) er
 	return nil
 }
 
-// kindName says what a value must be that begins with one of some characters.
+// kindName names the JSON types of values that begin with these characters.
 func kindName(kinds string) string {
 	switch kinds[0] {
 	case '[':
@@ -89,7 +89,7 @@ func kindName(kinds string) string {
 	return "a number"
 }
 
-// beginsWith reports whether a value begins with one of some characters, which tell of what kind it is.
+// beginsWith reports whether a value begins with one of these characters, which show its JSON type.
 func (d document) beginsWith(kinds string) bool {
 	for i := range len(kinds) {
 		if d.kind() == kinds[i] {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestPartial: tokens and costs of which only a part is told, or that cannot be, are not those of a call.
+// TestPartial: incomplete or impossible tokens and costs are not those of a call.
 func TestPartial(t *testing.T) {
 	t.Parallel()
 	for attributes, want := range map[string]string{

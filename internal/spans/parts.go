@@ -1,17 +1,17 @@
 package spans
 
-// Parts joins the spans of a program that goes on, part by part: of a conversation, turn by turn. Spans that are around
-// others may come in a later part than those. The zero value is ready.
+// Parts joins the spans of a running program, turn by turn. Enclosing spans may come in a later part than the spans
+// within them. The zero value is ready.
 type Parts struct {
-	came map[string]bool // spans of earlier parts, by what tells them apart
+	came map[string]bool // spans of earlier parts, by their identity
 	ids  map[string]bool // ids of all
-	// counted are the ids of spans within which an earlier part told what was spent: their own sums do not count again.
+	// counted are the ids of spans whose inner spans were already counted: their own sums do not count again.
 	counted map[string]bool
-	missing map[string]int // spans whose parent did not come yet, by its id
+	missing map[string]int // spans whose parent has not come yet, by the parent's id
 }
 
-// Next is the trace of what came since the part before. A span that came in an earlier one is left out. Spans whose
-// parents did not come yet count like others; see Missing.
+// Next returns the trace of the new spans. It leaves out spans of earlier parts. Spans whose parents have not come yet
+// count like others; see Missing.
 func (p *Parts) Next(came []Span) *Trace {
 	if p.came == nil {
 		p.came, p.ids = map[string]bool{}, map[string]bool{}
@@ -34,10 +34,10 @@ func (p *Parts) Next(came []Span) *Trace {
 	return t
 }
 
-// Peek is the trace that Next would be, which still is to come.
+// Peek returns the trace that Next would return, without consuming the spans.
 func (p *Parts) Peek(came []Span) *Trace { return newTrace(p.fresh(came), p) }
 
-// fresh are the spans that did not come in an earlier part.
+// fresh are the spans that are not in an earlier part.
 func (p *Parts) fresh(came []Span) []Span {
 	fresh := make([]Span, 0, len(came))
 	for _, s := range came {
@@ -48,7 +48,7 @@ func (p *Parts) fresh(came []Span) []Span {
 	return fresh
 }
 
-// spent notes the spans that are around what a part tells to have been spent.
+// spent notes the spans around those whose usage counts.
 func (p *Parts) spent(t *Trace) {
 	for i := range t.Spans {
 		if s := &t.Spans[i]; s.Usage == nil && s.CostUSD == nil && !p.counted[s.ID] {
@@ -67,7 +67,7 @@ func (p *Parts) spent(t *Trace) {
 	}
 }
 
-// Missing is how many spans have a parent that did not come.
+// Missing is the number of spans whose parent has not come.
 func (p *Parts) Missing() (n int) {
 	for _, children := range p.missing {
 		n += children

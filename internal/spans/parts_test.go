@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestParts holds that what a program tells of a conversation counts once, in whatever part of it it is told.
+// TestParts: every span of a conversation counts once, whichever part has it.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	var p Parts

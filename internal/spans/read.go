@@ -11,21 +11,21 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// rawSpan is a span as an encoding tells it.
+// rawSpan is a span before its attributes are interpreted.
 type rawSpan struct {
 	Span
 	failed  bool
-	ok      bool   // its status says that it did not fail
-	threw   bool   // it tells of an exception
+	ok      bool   // its status says that it succeeded
+	threw   bool   // it has an exception
 	message string // why it failed
 	attrs   attributes
 	said    []document // messages in events
 }
 
-// MostText is how many bytes of what a model said or a tool gave back are kept; the rest is cut.
+// MostText is the maximum size in bytes of a model's or a tool's text; the rest is cut.
 const MostText = 1 << 20
 
-// read is what the attributes of a span say.
+// read interprets the attributes of a span.
 func (r *rawSpan) read() Span {
 	s := r.Span
 	s.Name = cut(s.Name, 1000, "…")
@@ -120,7 +120,7 @@ func (r *rawSpan) args() (args string) {
 	return args
 }
 
-// usage is the tokens of a span; nil when it tells none.
+// usage is the tokens of a span; nil if it has none.
 func (r *rawSpan) usage() *chat.Usage {
 	count := func(f Field) int {
 		n, _ := r.attrs.number(f)
@@ -142,8 +142,8 @@ func (r *rawSpan) usage() *chat.Usage {
 	return &u
 }
 
-// partial reports whether tokens are told in part alone, as of a stream that nobody counted, or cannot be those of a
-// call: no numbers, less than none, more from a cache than there are, fewer than their sum, or others by another name.
+// partial reports whether token counts are incomplete, as in streams without counts, or impossible: not numbers,
+// negative, more cached than all, fewer than their sum, or contradicting.
 func (r *rawSpan) partial(u *chat.Usage) bool {
 	if u == nil {
 		return false
@@ -161,17 +161,17 @@ func (r *rawSpan) partial(u *chat.Usage) bool {
 	return !in || !out || summed && total > float64(all)
 }
 
-// roundedCost is by which share a sum of costs may be below its parts, each of which was rounded.
+// roundedCost is the share by which a sum of costs may be below its parts, each of which was rounded.
 const roundedCost = 0.01
 
-// cost is what a span cost; nil when it does not tell, or not all of it.
+// cost is the cost of a span; nil if it is unknown or incomplete.
 func (r *rawSpan) cost() *float64 {
 	in, hasIn := r.attrs.number(InputCostUSD)
 	out, hasOut := r.attrs.number(OutputCostUSD)
 	usd, ok := r.attrs.number(CostUSD)
 	switch sum := in + out; {
 	case ok && (r.attrs.contradicts(CostUSD) || usd < max(sum, in, out)*(1-roundedCost)):
-		return nil // which of them holds is not known
+		return nil // they contradict each other
 	case ok && chat.Measured(usd):
 		return &usd
 	case hasIn && hasOut && chat.Measured(sum):
@@ -180,7 +180,7 @@ func (r *rawSpan) cost() *float64 {
 	return nil
 }
 
-// miscosted reports whether a span tells of a cost that is none, or of a part of it.
+// miscosted reports whether the cost of a span is invalid or incomplete.
 func (r *rawSpan) miscosted() bool {
 	for _, f := range []Field{CostUSD, InputCostUSD, OutputCostUSD} {
 		if v, told := r.attrs.first(f); told && v.scalar() != "" {
@@ -190,7 +190,7 @@ func (r *rawSpan) miscosted() bool {
 	return false
 }
 
-// fails takes an error as a member of its own: a flag, or what went wrong.
+// fails reads an error member: a flag, or a message.
 func (r *rawSpan) fails(v value) {
 	switch text := v.string(); strings.ToLower(strings.TrimSpace(text)) {
 	case "", "false", "0", "null", "none", "no", "{}", "[]":
@@ -201,13 +201,13 @@ func (r *rawSpan) fails(v value) {
 	}
 }
 
-// status takes the code of a status: of the three, unset says nothing.
+// status reads a status code. Unset means nothing.
 func (r *rawSpan) status(code string) {
 	r.failed = code == "2" || strings.EqualFold(code, "ERROR") || code == "STATUS_CODE_ERROR"
 	r.ok = code == "1" || strings.EqualFold(code, "OK") || code == "STATUS_CODE_OK"
 }
 
-// id is an id in the one form in which it is compared.
+// id normalises an id.
 func id(text string) string {
 	text = strings.TrimPrefix(strings.ToLower(cut(text, 200, "…")), "0x")
 	if strings.Trim(text, "0") == "" {
@@ -216,8 +216,8 @@ func id(text string) string {
 	return text
 }
 
-// Since1970 is the time of a number of seconds, milliseconds, microseconds or nanoseconds since 1970, by its size. It
-// is zero for zero, for what is below it and for what is no number.
+// Since1970 converts a number of seconds, milliseconds, microseconds or nanoseconds since 1970, by its size. It returns
+// zero for numbers below one and for other texts.
 func Since1970(number string) time.Time {
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {

@@ -9,13 +9,13 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// Span is one thing that a program did. What it did not tell is zero.
+// Span is one operation of a program. Values that it did not report are zero.
 type Span struct {
 	Trace, ID, Parent string // hexadecimal in lower case, as far as the program keeps to that
 	Name              string
 	Kind              Kind
-	// Inferred says that it is the run of a tool by a name or a kind of no convention that says so by its operation.
-	// Another span may tell of the same run.
+	// Inferred says that the span is a tool run, although no convention says so by its operation. Another span may
+	// report the same run.
 	Inferred   bool
 	Start, End time.Time // UTC
 	Failure    string    // why it failed; "": it did not
@@ -24,26 +24,26 @@ type Span struct {
 	Provider string
 	Usage    *chat.Usage
 	CostUSD  *float64
-	// Partial says that not all of what a model took is told, or that what is told cannot be.
+	// Partial says that token counts are incomplete or impossible.
 	Partial bool
-	// Miscosted says that CostUSD is nil because what the span tells of its cost is none, or a part of it.
+	// Miscosted says that CostUSD is nil because the reported cost is invalid or incomplete.
 	Miscosted bool
 	Finish    string // the finish reason of a model's reply
-	// Output is the text that a model said, or what another span says that came out.
+	// Output is the text of a model, or the output of another span.
 	Output string
 	// Tools is the one call that the span of a tool is, or the calls that a model asked for in its reply.
 	Tools []Tool
-	// Dropped is how many attributes the program left out because there were too many.
+	// Dropped is the number of attributes that the program left out because of a limit.
 	Dropped int
 }
 
 // Tool is the call of a tool.
 type Tool struct {
-	ID   string // "": not told
+	ID   string // "": not reported
 	Name string
-	// Args is the text of the arguments, mostly a JSON object; "": not told.
+	// Args is the text of the arguments, usually a JSON object; "": not reported.
 	Args string
-	// Result is what came back; it counts when HasResult is true.
+	// Result is the result; valid if HasResult is true.
 	Result    string
 	HasResult bool
 }
@@ -53,12 +53,12 @@ type Kind uint8
 
 // The kinds of spans.
 const (
-	Other Kind = iota // whatever is none of these, such as a step of a chain
+	Other Kind = iota // any other span, such as a step of a chain
 	Model             // the call of a model that replies
 	ToolRun
 	Agent
 	Embedding
-	Evaluator // a check or judge of the program's own, no part of what it did
+	Evaluator // a check or judge within the program, not part of its work
 )
 
 // String is the name of a kind in reports.

@@ -2,7 +2,7 @@ package spans
 
 import "strings"
 
-// The attributes that hold what was said, also as the beginning of names such as llm.output_messages.0.message.role.
+// The attributes that hold messages, also as prefixes of names such as llm.output_messages.0.message.role.
 const (
 	ConversationID      = "gen_ai.conversation.id"
 	SystemInstructions  = "gen_ai.system_instructions"
@@ -48,13 +48,13 @@ const (
 	Failed
 	StatusCode
 	OfCheck
-	DialectKind // what other conventions call the kind of a span
-	DialectName // of a tool, where the kind says that it is one
+	DialectKind // the kind of a span in other conventions
+	DialectName // of a tool, if the kind says that it is one
 	fieldCount
 )
 
-// table is the one list of what the conventions call things: those of OpenTelemetry for generative AI in their
-// versions, and those of OpenInference. Of several attributes that a span has the first one counts.
+// table lists the attribute names of the conventions: those of OpenTelemetry for generative AI in their versions, and
+// those of OpenInference. Of several attributes of a span the first in the list is used.
 var table = [fieldCount][]string{
 	Operation:     {"gen_ai.operation.name"},
 	InferenceKind: {InferenceKindOfSpan},
@@ -90,7 +90,7 @@ var table = [fieldCount][]string{
 	DialectName: {"traceloop.entity.name"},
 }
 
-// Names are the attributes that tell a field, the one that counts first in front. Nobody may change them.
+// Names are the attributes of a field, in order of precedence. Callers must not change them.
 func (f Field) Names() []string { return table[f] }
 
 // InferenceOperation is what the conventions for generative AI call a kind of span of OpenInference, which may be
@@ -133,7 +133,7 @@ func IsWhole(name string) bool {
 // trees are the fields whose attributes may be written in pieces, such as llm.output_messages.0.message.role.
 var trees = []Field{Output, ReplyCalls}
 
-// isRead reports whether an attribute tells something that arena keeps.
+// isRead reports whether arena uses an attribute.
 func isRead(name string) bool {
 	if alone[name] {
 		return true

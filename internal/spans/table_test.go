@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestOneTable holds that recordings are read by the same table: they name none of its attributes themselves.
+// TestOneTable: the reader of recordings uses the same table and names none of its attributes itself.
 func TestOneTable(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../recording/*.go")

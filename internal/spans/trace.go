@@ -12,15 +12,15 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// Trace is all that a program told of what it did for one conversation, or for a turn of it.
+// Trace is everything that a program reported about a conversation, or about a turn.
 type Trace struct {
-	// Spans are in the order of their starts. One without a start stands behind the one that came before it.
+	// Spans are in the order of their starts. A span without a start follows the one received before it.
 	Spans []Span
-	// Notice says what of the spans cannot be; "": all can.
+	// Notice describes impossible spans; "": there are none.
 	Notice string
 
 	calls  []Call
-	parent []int // index of the parent in Spans; -1: there is none
+	parent []int // index of the parent in Spans; -1: none
 	timed  []bool
 	of     *Parts // nil: the trace is whole
 }
@@ -28,7 +28,7 @@ type Trace struct {
 // Call is a tool that was called.
 type Call struct {
 	Tool
-	Start   time.Time // zero: not told
+	Start   time.Time // zero: not reported
 	Took    time.Duration
 	Failure string // "": it did not fail
 	Span    int    // index in Spans, of the run or of the model's reply that asked for it
@@ -62,8 +62,8 @@ func inOrder(list []Span) []Span {
 	return sorted
 }
 
-// once drops copies. A span that was told at its start and again at its end is what it was told last. What has the same
-// id and is something else is kept: a program that gives all its spans one id is still heard.
+// once drops copies. Of a span that was reported at its start and at its end, the last report is used. Different spans
+// with the same id are kept, for programs that give all spans one id.
 func once(came []Span) []Span {
 	type key struct {
 		id, name string
@@ -86,7 +86,7 @@ func once(came []Span) []Span {
 	return kept
 }
 
-// link finds the parents of spans, and what cannot be.
+// link finds the parents of spans, and impossible relations.
 func (t *Trace) link() {
 	byID := map[string]int{}
 	for i := range t.Spans {
@@ -144,7 +144,7 @@ func (t *Trace) openRings() (count int) {
 			state[at] = walking
 			at = t.parent[at]
 		}
-		if at >= 0 && state[at] == walking { // every span of the ring comes to nothing
+		if at >= 0 && state[at] == walking { // no span of a cycle has a parent
 			for from := at; t.parent[from] >= 0; {
 				next := t.parent[from]
 				t.parent[from], t.timed[from], state[from] = -1, false, done
@@ -170,11 +170,10 @@ func (t *Trace) Depth(i int) (depth int) {
 // Timed reports whether the times of a span count.
 func (t *Trace) Timed(i int) bool { return t.timed[i] }
 
-// Calls are the tools that were called, in the order in which they were. What a model asked for counts where no span
-// tells that it ran.
+// Calls are the tool calls in order. A call in a model's output counts if no span reports its run.
 func (t *Trace) Calls() []Call { return t.calls }
 
-// ModelCalls is how many replies of models there are.
+// ModelCalls is the number of model replies.
 func (t *Trace) ModelCalls() (n int) {
 	for i := range t.Spans {
 		if t.Spans[i].Kind == Model {
@@ -184,7 +183,7 @@ func (t *Trace) ModelCalls() (n int) {
 	return n
 }
 
-// Output is what the model said that ended last; "" where no model was called or none of them tells.
+// Output is the output of the model that ended last; "" if there is none.
 func (t *Trace) Output() string {
 	last := -1
 	for i := range t.Spans {
@@ -230,10 +229,10 @@ func (t *Trace) Duration() time.Duration {
 	return last.Sub(first)
 }
 
-// Spent are the spans whose tokens and cost count: those of models, and others that tell some where no span within them
-// does, so that the sum that an agent tells does not count beside its parts. Evaluators do not count.
+// Spent yields the spans whose tokens and cost count: those of models, and others with usage that have no such span
+// within them, so that an agent's sum does not count in addition to its parts. Evaluators do not count.
 func (t *Trace) Spent(yield func(*Span) bool) {
-	tells := make([]bool, len(t.Spans)) // within it somebody tells what was spent
+	tells := make([]bool, len(t.Spans)) // a span within it has usage
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		if t.of != nil && t.of.counted[s.ID] {
@@ -256,7 +255,7 @@ func (t *Trace) Spent(yield func(*Span) bool) {
 	}
 }
 
-// Usage are the tokens of the spans that count; nil: none tells any.
+// Usage is the tokens of the spans that count; nil: there are none.
 func (t *Trace) Usage() (sum *chat.Usage) {
 	for s := range t.Spent {
 		if s.Usage == nil {

@@ -36,7 +36,7 @@ func newUnmatchedCalls(t *Trace) *unmatchedCalls {
 	return a
 }
 
-// modelAround returns the nearest enclosing span of a model; -1: there is none.
+// modelAround returns the nearest enclosing span of a model; -1: none.
 func (t *Trace) modelAround(i int) int {
 	for range deepest {
 		if i = t.parent[i]; i < 0 || t.Spans[i].Kind == Model {
@@ -75,8 +75,8 @@ func (a *unmatchedCalls) add(c Call) {
 	}
 }
 
-// take finds what a run was asked for: by its id, by its name and arguments, or, for a run that does not tell its
-// arguments, by its name. It returns the id of the call; "" is none.
+// take finds the call of a tool run: by its id, by its name and arguments, or by its name if the run has no arguments.
+// It returns the id of the call; "": none.
 func (a *unmatchedCalls) take(ran *Tool) (id string) {
 	var keys []string
 	if ran.ID != "" {
@@ -106,7 +106,7 @@ func (a *unmatchedCalls) take(ran *Tool) (id string) {
 	return ""
 }
 
-// left are the calls of which no span tells that they ran.
+// left are the calls without a span.
 func (a *unmatchedCalls) left() (calls []Call) {
 	for i := range a.calls {
 		if !a.taken[i] {

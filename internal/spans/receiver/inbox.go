@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/spans"
 )
 
-// Inbox keeps what comes for a trial.
+// Inbox keeps the spans for a trial.
 type Inbox struct {
 	s     *Server
 	trial string
@@ -25,14 +25,14 @@ type Inbox struct {
 	arrivals int // beginnings and ends of requests
 }
 
-// Lost is what came for a trial and is not kept.
+// Lost counts spans for a trial that were not kept.
 type Lost struct {
-	Full   int   // spans beyond what is kept for a trial, or for all of them
+	Full   int   // spans beyond the limit of a trial, or of all trials
 	Broken int   // spans and requests that could not be read
 	First  error // the first of them
 }
 
-// Err says what was lost; nil: nothing.
+// Err describes the lost spans; nil: none.
 func (l Lost) Err() error {
 	var all []string
 	if l.Full > 0 {
@@ -62,8 +62,8 @@ func (s *Server) Open(trial string) *Inbox {
 	return in
 }
 
-// Env are the variables by which programs send their spans here, as NAME=value, in the words of OpenTelemetry. What
-// has ended they send every delay.
+// Env are the environment variables with which programs send their spans here, as NAME=value, in OpenTelemetry's names.
+// delay is the interval at which they send ended spans.
 func (in *Inbox) Env(delay time.Duration) []string {
 	trial := url.PathEscape(in.trial)
 	return []string{
@@ -78,7 +78,7 @@ func (in *Inbox) Env(delay time.Duration) []string {
 // headerValue escapes what may not stand in a list of W3C baggage, where programs unescape it.
 func headerValue(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
-// Take hands out what came since the last time, in the order in which it came.
+// Take returns the spans that came since the last call, in order.
 func (in *Inbox) Take() ([]spans.Span, Lost) {
 	in.s.mu.Lock()
 	kept, lost := in.kept, in.lost
@@ -88,14 +88,14 @@ func (in *Inbox) Take() ([]spans.Span, Lost) {
 	return readSpans(kept), lost
 }
 
-// Arrivals is a number that grows whenever a request for the trial comes.
+// Arrivals is the number of requests for the trial so far.
 func (in *Inbox) Arrivals() int {
 	in.s.mu.Lock()
 	defer in.s.mu.Unlock()
 	return in.arrivals
 }
 
-// Arrival waits until a request has come since there were so many arrivals, for at most so long, or until ctx is done.
+// Arrival waits until there are more than since arrivals, for at most most, or until ctx is done.
 func (in *Inbox) Arrival(ctx context.Context, since int, most time.Duration) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -110,7 +110,7 @@ func (in *Inbox) Arrival(ctx context.Context, since int, most time.Duration) {
 	in.wait(limited, func() bool { return in.arrivals > since })
 }
 
-// Close ends the taking of spans: those that come from now on are late.
+// Close ends the reception of spans: later ones count as late.
 func (in *Inbox) Close() {
 	in.s.mu.Lock()
 	defer in.s.mu.Unlock()
@@ -148,7 +148,7 @@ func (in *Inbox) Drain(ctx context.Context) {
 	})
 }
 
-// probe notes that an address is that of a connection on which nothing comes.
+// probe notes whether the connection of an address is a probe, on which nothing is sent.
 func (s *Server) probe(address string, is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +190,7 @@ func (in *Inbox) Silence(ctx context.Context, quiet time.Duration, ended <-chan 
 	}
 }
 
-// wait waits until something holds, which is asked under the lock.
+// wait waits until holds, which is called under the lock, returns true.
 func (in *Inbox) wait(ctx context.Context, holds func() bool) {
 	for {
 		in.s.mu.Lock()

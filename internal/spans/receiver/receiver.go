@@ -1,6 +1,6 @@
 // Package receiver receives spans that programs send to arena over OTLP/HTTP during a run, and keeps them by trial
-// until they are taken. It listens on this machine alone, for whoever knows the secret of the run, and what it keeps is
-// bounded: what does not fit is counted as lost.
+// until they are taken. It listens only on this machine and requires the secret of the run. What it keeps is limited:
+// spans beyond the limit are counted as lost.
 package receiver
 
 import (
@@ -29,7 +29,7 @@ const (
 	mostConns    = 1024
 )
 
-// Headers by which a program says for whom it sends, and that it may.
+// Headers with the trial of a request, and the secret.
 const (
 	TrialHeader  = "x-arena-trial"
 	SecretHeader = "x-arena-secret"
@@ -44,7 +44,7 @@ type Server struct {
 	slots  chan struct{} // for requests that are read
 	large  chan struct{} // for the one request that is large
 	after  func(time.Duration) <-chan time.Time
-	silent func() bool // nobody has connected yet; false where that is not known
+	silent func() bool // whether nobody has connected yet; false if unknown
 
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced when something happens
@@ -55,10 +55,10 @@ type Server struct {
 	counts  Counts
 }
 
-// Counts is what came that belongs to no trial.
+// Counts counts spans that belong to no trial.
 type Counts struct {
 	Refused int // requests without the secret or without a trial
-	Late    int // spans of trials that had ended, or that there never were
+	Late    int // spans of ended or unknown trials
 	// LateOf are the first few of these trials, as the requests call them.
 	LateOf []string
 }
@@ -75,8 +75,8 @@ func (c *Counts) late(trial string, n int) {
 
 // conn is a connection of a program.
 type conn struct {
-	trial string // of its last request; "": none came yet
-	fresh bool   // nobody knows yet for whom it is
+	trial string // of its last request; "": none yet
+	fresh bool   // its trial is not known yet
 }
 
 // Listen makes a server at a port of its own of this machine.
@@ -109,10 +109,10 @@ type connKey struct{}
 // URL is where the server listens, without a path.
 func (s *Server) URL() string { return s.url }
 
-// Secret is what programs must send.
+// Secret is the secret that programs must send.
 func (s *Server) Secret() string { return s.secret }
 
-// Counts is what came until now that belongs to no trial.
+// Counts returns the counts so far of spans that belong to no trial.
 func (s *Server) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,10 +121,10 @@ func (s *Server) Counts() Counts {
 	return counts
 }
 
-// Close ends the server. What was not taken out is lost.
+// Close ends the server. Spans that were not taken are lost.
 func (s *Server) Close() error { return s.server.Close() }
 
-// happened wakes who waits. The caller holds the lock.
+// happened wakes waiting callers. The caller holds the lock.
 func (s *Server) happened() {
 	close(s.changed)
 	s.changed = make(chan struct{})
@@ -145,7 +145,7 @@ func (s *Server) connState(c net.Conn, state http.ConnState) {
 	s.happened()
 }
 
-// admit finds the trial of a request. The caller refuses what has no secret.
+// admit finds the trial of a request. The caller refuses requests without the secret.
 func (s *Server) admit(r *http.Request) (trial string, ok bool) {
 	secret := r.Header.Get(SecretHeader)
 	ok = subtle.ConstantTimeCompare([]byte(secret), []byte(s.secret)) == 1
@@ -188,7 +188,7 @@ func (s *Server) take(trial string, span *spans.Span) {
 	s.kept += len(in.kept) - before
 }
 
-// broken counts what of a request could not be read.
+// broken counts unreadable parts of a request.
 func (s *Server) broken(trial string, spans int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

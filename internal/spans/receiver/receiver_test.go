@@ -93,7 +93,7 @@ func zipped(t testing.TB, data []byte) []byte {
 	return out.Bytes()
 }
 
-// client sends what programs send.
+// client sends requests as programs do.
 type client struct {
 	t       testing.TB
 	http    *http.Client
@@ -151,7 +151,7 @@ func (c *client) send(body io.Reader, kind string, pairs ...string) (status int,
 	return resp.StatusCode, string(text), resp.Header.Get("Content-Type")
 }
 
-// names are those of spans.
+// names returns the names of spans.
 func names(list []spans.Span) (out []string) {
 	for i := range list {
 		out = append(out, list[i].Name)
@@ -159,7 +159,7 @@ func names(list []spans.Span) (out []string) {
 	return out
 }
 
-// hidden is a reader whose length nobody knows, so that a request is sent in chunks.
+// hidden is a reader of unknown length, so that a request is sent in chunks.
 type hidden struct{ io.Reader }
 
 func TestEncodings(t *testing.T) {
@@ -200,7 +200,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestRefused holds what is not taken, and that it is told.
+// TestRefused: refused requests and their answers.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -263,7 +263,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestEnded holds that nothing is kept for trials that have ended.
+// TestEnded: nothing is kept for trials that have ended.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -277,7 +277,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestFlood holds that what is kept is bounded, and that the rest is told.
+// TestFlood: the kept spans are limited, and the rest is counted.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -307,7 +307,7 @@ func slicesRepeat(s string, n int) []string {
 	return list
 }
 
-// TestManyTrials holds that trials that send at once are told apart.
+// TestManyTrials: spans of concurrent trials are separated.
 func TestManyTrials(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -333,7 +333,7 @@ func TestManyTrials(t *testing.T) {
 	g.Wait()
 }
 
-// TestDrain holds that what a program sent is there, also where it did not wait for the answer.
+// TestDrain: everything that a program sent is received, even if it did not wait for the answer.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	shared := serve(t)
@@ -370,7 +370,7 @@ func TestDrain(t *testing.T) {
 	g.Wait()
 }
 
-// TestDrainNothing holds that no connection is made to find out that nobody has sent anything.
+// TestDrainNothing: no connection is made to find out that nothing was sent.
 func TestDrainNothing(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -395,7 +395,7 @@ func TestDrainNothing(t *testing.T) {
 	}
 }
 
-// TestSilence holds how long it is waited for a program that goes on.
+// TestSilence: how long arena waits for a program that keeps sending.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -433,7 +433,7 @@ func TestSilence(t *testing.T) {
 	in.Silence(t.Context(), time.Hour, ended)
 }
 
-// TestArrival holds what ends the waiting for the first request.
+// TestArrival: what ends the wait for the first request.
 func TestArrival(t *testing.T) {
 	t.Parallel()
 	s := serve(t)

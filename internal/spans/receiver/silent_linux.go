@@ -75,7 +75,7 @@ func (c *counting) next(socket int) (fd int, err error) {
 	}
 }
 
-// silent reports whether no connection was accepted and none waits for it.
+// silent reports whether no connection was accepted and none is pending.
 func (c *counting) silent() (is bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

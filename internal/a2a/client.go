@@ -108,7 +108,7 @@ func (c *Client) Await(ctx context.Context, at Endpoint, res *Result) (*Result, 
 	return res, nil
 }
 
-// Cancel tells the agent that a task is no longer needed. The agent may refuse.
+// Cancel cancels a task that is no longer needed. The agent may refuse.
 func (c *Client) Cancel(ctx context.Context, at Endpoint, id string) error {
 	_, err := c.call(ctx, at, cancelTask, taskQuery{id}, true)
 	return err

@@ -101,8 +101,7 @@ func (r *Result) Said() []Part {
 	return r.Status.Message.Parts
 }
 
-// unread is the first thing in the answer that nobody reads; "": none. That of a task that goes on is none
-// yet.
+// unread is the first unsupported part of the answer; "": none, or the task is still running.
 func (r *Result) unread() string {
 	if r.GoesOn() {
 		return ""

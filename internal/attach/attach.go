@@ -26,11 +26,10 @@ const heldBytes = 256 << 20
 
 // Store holds the media of a project. Its zero value reads files and fetches nothing. It is safe for concurrent use.
 type Store struct {
-	// Fetch reads what lies at an address; nil: nothing is fetched.
+	// Fetch downloads from an address; nil: nothing is fetched.
 	Fetch func(ctx context.Context, address string) (*Fetched, error)
 
-	// Refuses says why what lies at an address is never fetched; nil: nothing is known to be in the way. It may be nil
-	// itself.
+	// Refuses says why an address is never fetched; nil: no reason is known. The function itself may be nil.
 	Refuses func(address string) error
 
 	read func(path string) (*raw, error) // nil: readFile; of tests
@@ -56,9 +55,8 @@ type file struct {
 	text string // encoded; "": it is read again
 }
 
-// Attach returns a medium of the user's file with its bytes at hand, by its file or its address. The medium itself
-// does not change. An error says what is wrong with it. One that wraps media.ErrOtherType comes with a medium: whoever
-// only reads the declaration can use that.
+// Attach returns a copy of a medium with its bytes, from its file or its address. An error that wraps
+// media.ErrOtherType comes with a medium, for callers that only read the declaration.
 func (s *Store) Attach(ctx context.Context, kind string, m *chat.Media) (*chat.Media, error) {
 	if m.URL != "" {
 		return s.address(ctx, kind, m)
@@ -77,7 +75,7 @@ func (s *Store) AttachLocal(kind string, m *chat.Media) (*chat.Media, error) {
 	return nil, errors.New("it has no data")
 }
 
-// inline is a medium whose data stand in the file.
+// inline is a medium with its data in the file.
 func inline(kind string, m *chat.Media) (*chat.Media, error) {
 	data, err := base64.StdEncoding.DecodeString(m.Data)
 	if err != nil {
@@ -134,7 +132,7 @@ func (s *Store) load(f *file, key fileKey) {
 	s.keep(f)
 }
 
-// again is the encoded text of a file, read anew where it is no longer held.
+// again is the encoded text of a file, which is read again if it is no longer cached.
 func (s *Store) again(f *file, key fileKey, sum string) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -178,7 +176,7 @@ func tooLarge(size int64) error {
 	return fmt.Errorf("it has %d MB; the limit is %d MB", (size+(1<<20)-1)>>20, MaxBytes>>20)
 }
 
-// fetch is what came from an address. Its lock is held while it is fetched.
+// fetch is the result of a download. Its lock is held during the download.
 type fetch struct {
 	mu          sync.Mutex
 	contentType string // type, by the server
@@ -186,7 +184,7 @@ type fetch struct {
 	types       map[[2]string]string // by kind and declared type
 }
 
-// address is a medium at an address. What came is kept; a failure is not, and the next trial tries again.
+// address is a medium at an address. The result is kept; a failure is not, so that the next trial tries again.
 func (s *Store) address(ctx context.Context, kind string, m *chat.Media) (*chat.Media, error) {
 	if s.Fetch == nil {
 		return nil, errors.New("nothing is fetched here")
@@ -214,7 +212,7 @@ func (s *Store) address(ctx context.Context, kind string, m *chat.Media) (*chat.
 	return f.medium(kind, m, data)
 }
 
-// medium is what came as the medium that it was to be. data are the bytes, where they are at hand.
+// medium checks the downloaded bytes against the kind. data are the bytes, if available.
 func (f *fetch) medium(kind string, m *chat.Media, data []byte) (*chat.Media, error) {
 	declared := cmp.Or(m.MIMEType, f.contentType, byAddress(m.URL))
 	key := [2]string{kind, declared}
@@ -237,7 +235,7 @@ func (f *fetch) medium(kind string, m *chat.Media, data []byte) (*chat.Media, er
 	return &out, out.SetContent(f.content)
 }
 
-// mediaTypeOf is the type that a server tells, where it tells more than that there are bytes.
+// mediaTypeOf is the server's type, unless it is generic.
 func mediaTypeOf(header string) string {
 	mime, _, _ := strings.Cut(header, ";")
 	if mime = strings.TrimSpace(mime); mime == "application/octet-stream" || mime == "binary/octet-stream" {

@@ -29,7 +29,7 @@ func picture(t testing.TB) []byte {
 	return data
 }
 
-// large is a picture that is too large to stand in a message.
+// large is an image that is too large for a message.
 func large(t testing.TB) []byte {
 	t.Helper()
 	return append(picture(t), make([]byte, chat.InlineMedia)...)
@@ -204,7 +204,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// TestEvicted: what no longer has room is read again, and only where it is what it was.
+// TestEvicted: evicted data are read again, and refused if they changed.
 func TestEvicted(t *testing.T) {
 	t.Parallel()
 	path := write(t, "red.png", large(t))

@@ -19,14 +19,14 @@ const (
 	maxTime      = 30 * time.Second
 )
 
-// Fetched is what came from an address.
+// Fetched is a download.
 type Fetched struct {
 	Type string // as the server tells
 	Data []byte
 }
 
-// Fetcher reads what lies at public addresses: at most MaxBytes, within 30 seconds and 10 redirects. No proxy is used:
-// what a proxy connects to cannot be checked.
+// Fetcher downloads from public addresses: at most MaxBytes, within 30 seconds and 10 redirects. It uses no proxy,
+// because the target of a proxy cannot be checked.
 type Fetcher struct {
 	Offline bool
 	Dialer  dial.Public
@@ -34,7 +34,7 @@ type Fetcher struct {
 	once    sync.Once
 }
 
-// Fetch reads what lies at an address.
+// Fetch downloads from an address.
 func (f *Fetcher) Fetch(ctx context.Context, address string) (*Fetched, error) {
 	f.once.Do(f.open)
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("it did not come within %s", maxTime))

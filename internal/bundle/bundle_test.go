@@ -48,8 +48,8 @@ func content(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// TestRoundTrip packs what others may have, and nothing else: not what is hidden, what is there for keys, what a link
-// leads out to, and what is to be left out.
+// TestRoundTrip packs only files that may be shared: no hidden ones, no keys, no targets of links outside, no excluded
+// ones.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	outside := project(t, map[string]string{"secret.txt": "secret"})
@@ -146,7 +146,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestUnpackRefuses: a bundle that was made to do harm does none.
+// TestUnpackRefuses: hostile bundles are refused.
 func TestUnpackRefuses(t *testing.T) {
 	t.Parallel()
 	file := func(name string, size int64) entry {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WithoutQuery is the address of a medium as it may be written: its query and fragment, which often hold a key, are
-// left out. In their place stand the mark of a cut and a short sum of them, by which addresses can still be told apart.
+// WithoutQuery is the address of a medium for output: its query and fragment, which often hold a key, are replaced by
+// the mark of a cut and a short hash, which still distinguishes addresses.
 func WithoutQuery(address string) string {
 	end := strings.IndexAny(address, "?#")
 	if end < 0 {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// InlineMedia is the largest number of bytes of a medium that stand in a message itself, in results and journals.
-// Larger ones are named there by their hash and size.
+// InlineMedia is the maximum size in bytes of media inside a message in results and journals. Larger ones are
+// represented by their hash and size.
 const InlineMedia = 32 << 10
 
 // Content is the bytes of a medium, which all messages share that have it. It does not change, and is safe for
@@ -18,7 +18,7 @@ const InlineMedia = 32 << 10
 type Content interface {
 	SHA256() string // of the bytes, in hexadecimal digits
 	Size() int      // in bytes
-	// Base64 is the bytes as requests hold them. It may have to read them.
+	// Base64 returns the bytes in base64. It may have to read them.
 	Base64() (string, error)
 }
 
@@ -34,8 +34,8 @@ func NewContent(data []byte) Content {
 	return ContentOf(SumOf(data), len(data), func() (string, error) { return text, nil })
 }
 
-// ContentOf makes content of which the bytes are at hand when they are asked for. load returns them in base64. It is
-// called from many goroutines at once, and best remembers what it returned.
+// ContentOf makes content whose bytes are loaded on demand. load returns them in base64. It is called concurrently, and
+// should cache its result.
 func ContentOf(sum string, size int, load func() (string, error)) Content {
 	return &content{sum, size, load}
 }
@@ -71,7 +71,7 @@ func SumOf(data []byte) string {
 // Holds reports whether the bytes of the medium are at hand, without a file or an address.
 func (m *Media) Holds() bool { return m.Data != "" || m.Content != nil }
 
-// Base64 is the bytes that the medium holds, "" where it holds none.
+// Base64 returns the bytes of the medium in base64; "": it has none.
 func (m *Media) Base64() (string, error) {
 	if m.Data != "" || m.Content == nil {
 		return m.Data, nil
@@ -90,8 +90,8 @@ func (m *Media) SetContent(c Content) error {
 	return err
 }
 
-// Offload returns parts whose media are small enough for a message: a larger medium has its hash and size in the place
-// of its bytes. The given list and its media do not change. What is not base64 stays.
+// Offload returns parts whose large media are replaced by their hash and size. It does not change the given list and
+// its media. Data that are not base64 stay.
 func Offload(parts []Part) []Part {
 	own := false
 	for i := range parts {

@@ -54,13 +54,13 @@ func Stopped(word string) bool {
 	return BrokeOff(word) || slices.Contains(cut, lower) || slices.Contains(filtered, lower)
 }
 
-// Complete reports whether a finish reason says that the model came to its end, or says nothing.
+// Complete reports whether a finish reason says that the model finished, or is unknown.
 func Complete(finishReason string) bool {
 	return finishReason == "" || slices.Contains(complete, strings.ToLower(finishReason))
 }
 
-// BrokeOff reports whether a finish reason says that the model did not finish because something failed: what came until
-// then is no reply. A reply that was cut at a limit or by a filter did not break off.
+// BrokeOff reports whether a finish reason says that a failure ended the reply, so that the text so far is not a reply.
+// A reply that was cut at a limit or by a filter did not break off.
 func BrokeOff(finishReason string) bool {
 	return finishReason != "" && slices.Contains(brokeOff, strings.ToLower(finishReason))
 }

@@ -1,7 +1,7 @@
 package chat
 
-// LastLatency is how long the last reply took, in milliseconds; nil: there is no reply. Where the agent does not report
-// its calls of models, nobody knows when the last one began: it is the time of all that it said in that turn then.
+// LastLatency is the latency of the last reply in milliseconds; nil: there is no reply. If the agent does not report
+// its model calls, it is the time of all replies of that turn.
 func LastLatency(messages []Message) *float64 {
 	var took *float64
 	for i := len(messages) - 1; i >= 0; i-- {

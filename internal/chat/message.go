@@ -45,7 +45,7 @@ type Message struct {
 	ToolResult *ToolResult `json:"tool_result,omitempty"` // role tool only
 	Opaque     *Opaque     `json:"opaque,omitempty"`      // assistant only: state of the provider's own
 
-	// Generated says who wrote it, where it is a user's message that nobody scripted; nil: it is none.
+	// Generated describes the author of a generated user message; nil: it was not generated.
 	Generated *Generated `json:"generated,omitempty"`
 
 	// The rest is set on assistant messages only.
@@ -58,7 +58,8 @@ type Message struct {
 	ModelCalls *int `json:"model_calls,omitempty"`
 	// Unreported lists what the agent does not report of the reply, such as UnreportedToolCalls; nil: it reports all.
 	Unreported []string `json:"untold,omitempty"`
-	// Cached says that the reply was paid for earlier, and nothing now; cost and latency are those of then.
+	// Cached says that the reply was paid for earlier and costs nothing now; its cost and latency are the original
+	// ones.
 	Cached      bool         `json:"cached,omitempty"`
 	Validations []Validation `json:"validations,omitempty"`
 	Original    *Original    `json:"original,omitempty"` // what the model said, where a guardrail changed it
@@ -67,7 +68,7 @@ type Message struct {
 	State string `json:"state,omitempty"`
 }
 
-// Text is what a text check sees of the message: the content, or the text parts joined when there is none.
+// Text is the text of the message for checks: the content, or else the joined text parts.
 func (m *Message) Text() string {
 	if m.Content != "" || len(m.Parts) == 0 {
 		return m.Content
@@ -85,7 +86,7 @@ func (m *Message) Said() Message {
 	return said
 }
 
-// Wordless reports whether the message only calls tools: it says nothing to the user.
+// Wordless reports whether the message only calls tools, without text for the user.
 func (m *Message) Wordless() bool {
 	return m.Role == Assistant && len(m.ToolCalls) > 0 && len(m.Parts) == 0 && strings.TrimSpace(m.Content) == ""
 }
@@ -108,7 +109,7 @@ func (m *Message) Blocked() bool {
 	return m.Role == Assistant && m.Original == nil && len(m.Validations) > 0 && m.Usage != nil && *m.Usage == Usage{}
 }
 
-// Generated is who wrote a message of the user, and what that took.
+// Generated is the author of a user message, and its usage.
 type Generated struct {
 	Persona      string   `json:"persona" doc:"Id of the persona that speaks."`
 	Role         string   `json:"role" doc:"The role of self_play in which it speaks."`
@@ -135,11 +136,11 @@ type Media struct {
 	Data     string `json:"data,omitempty" doc:"The data in base64."`
 	URL      string `json:"url,omitempty" doc:"Where the data is, in place of it."`
 	Path     string `json:"path,omitempty" doc:"The file that holds the data, in place of it."`
-	// Local says that Path stands in the user's own files, so that it may be opened. It is never written down: what
-	// comes from a model, a tool or a recording cannot claim it.
+	// Local says that Path comes from the user's own files, so that it may be opened. It is never stored: content of a
+	// model, a tool or a recording cannot set it.
 	Local bool `json:"-"`
-	// SHA256 and Size stand in the place of data that is too large to stand here. Content is that data, where it is at
-	// hand; nil: it lies beside the results, or nowhere.
+	// SHA256 and Size replace data that are too large for the message. Content is the data, if available; nil: they are
+	// stored beside the results, or nowhere.
 	SHA256  string  `json:"sha256,omitempty" digest:"-" doc:"The hash of data that is kept beside the results, in hexadecimal digits."`
 	Size    int     `json:"size,omitempty" digest:"-" doc:"Of the data that is kept beside, in bytes."`
 	Content Content `json:"-" digest:"-"`
@@ -168,7 +169,7 @@ type Validation struct {
 	Details jsonvalue.Object `json:"details,omitempty"`
 }
 
-// Original is what of a model's reply a guardrail took away. Of a stream that was closed it is what had come.
+// Original is the part of a model's reply that a guardrail removed. For a closed stream it is the received text.
 type Original struct {
 	Content      string     `json:"content"`
 	Parts        []Part     `json:"parts,omitempty"`
@@ -176,15 +177,14 @@ type Original struct {
 	FinishReason string     `json:"finish_reason,omitempty"`
 }
 
-// LeftOut is what of a conversation a model was not sent for a reply, because not all of it fits into what the context
-// policy allows.
+// LeftOut is the part of a conversation that was not sent to a model, because of the limit of the context policy.
 type LeftOut struct {
 	Messages  int  `json:"messages" doc:"Messages that were not sent."`
 	Tokens    int  `json:"tokens" doc:"Their tokens."`
 	Estimated bool `json:"estimated,omitempty" doc:"The provider did not count all of them; guessed from the lengths."`
 	// Since is the index of the turn from which on everything was sent.
 	Since int `json:"since_turn" doc:"Index of the turn from which on everything was sent, from 0."`
-	// Summary is what stood for all that was not sent, in one message in front of the rest; "": nothing did.
+	// Summary is the message in front of the rest that replaces everything that was not sent; "": none.
 	Summary string       `json:"summary,omitempty" doc:"What stood in its place; absent: nothing did."`
 	Asked   *ContextCall `json:"asked,omitempty" doc:"The model that was asked what to leave out, or for the summary; absent: none was for this call."`
 }
@@ -207,7 +207,7 @@ type Usage struct {
 	CachedTokens int `json:"cached_tokens,omitempty" doc:"Those of the input that came from a cache."`
 	// CacheWriteTokens are those of the input that the provider put into its cache, where it charges for that.
 	CacheWriteTokens int `json:"cache_write_tokens,omitempty" doc:"Those of the input that the provider put into its cache."`
-	// ReasoningTokens are of the output, thought and not said.
+	// ReasoningTokens are the part of the output that was reasoning, not reply.
 	ReasoningTokens int  `json:"reasoning_tokens,omitempty" doc:"Those of the output that were thought and not said."`
 	Estimated       bool `json:"estimated,omitempty" doc:"The provider did not say; guessed from the lengths."`
 }

@@ -24,11 +24,10 @@ type Request struct {
 	Stop              []string `json:",omitempty"` // texts at which the reply ends
 	ReasoningEffort   string   `json:",omitempty"` // none, minimal, low, medium, high, xhigh or max; "" is the provider's choice
 	ParallelToolCalls *bool    `json:",omitempty"` // whether a reply may call several tools
-	// Caching says that the call is to tell what of it is worth keeping for the next one, where the provider wants to be
-	// told.
+	// Caching asks the call to mark what should be cached for the next one, if the provider needs such marks.
 	Caching bool `json:",omitempty"`
-	// Extra is parameters of the provider's own, by their name on the wire. They do not replace the messages, the model
-	// or the way in which the reply comes. Providers that simulate ignore them.
+	// Extra is vendor parameters, by their name on the wire. They do not replace the messages, the model or the
+	// streaming mode. Simulated providers ignore them.
 	Extra jsonvalue.Object
 	// Origin says for whom the call is made. Providers that simulate (mock, replay) answer by it; the others ignore it.
 	Origin Origin
@@ -62,8 +61,8 @@ type Origin struct {
 	Step          string // composition step
 	Tool          string `json:",omitempty"` // the tool whose call asks a model for a medium; "": it is another call
 	Summary       int    `json:",omitempty"` // number of the summary that is asked for, from 1; 0: it is another call
-	// Before is replies of the conversation that are not among the messages: those before a step, those that a context
-	// policy left out, and of a persona messages of the user of which nothing could be told.
+	// Before is the number of replies of the conversation that are not among the messages: those before a step, those
+	// that a context policy left out, and for a persona user messages without text.
 	Before  int `json:",omitempty"`
 	Attempt int `json:",omitempty"` // of a step: how often it was tried before
 	Vote    int `json:",omitempty"` // judge calls: number of the vote, from 0
@@ -85,7 +84,7 @@ type RowFiller interface {
 	FillCalls(calls []ToolCall) (filled []ToolCall, lacks []string)
 }
 
-// Tool is what a model is told about a tool.
+// Tool is the description of a tool for a model.
 type Tool struct {
 	Name        string
 	Description string
@@ -114,11 +113,11 @@ type Reply struct {
 	Retries      int    // attempts before this one
 	Cached       bool   // it was paid for earlier, and nothing now; cost and latency are those of then
 	Notice       string // something the user should know once, such as "no mock reply configured"
-	// Doubt is why this may not be all that the model said, or not what was counted: "has parts that are left out"; "": it
-	// is.
+	// Doubt says why this may not be the complete reply, or its counts may be wrong: "has parts that are left out"; "":
+	// there is no doubt.
 	Doubt      string
 	Unreported []string // see Message
-	// Refused says that the API itself calls the content, or a part of it, a refusal.
+	// Refused says that the API calls the content, or a part of it, a refusal.
 	Refused bool
 	// ModelCalls is how many calls of models an agent made for it, as its traces tell; nil: it is one of a model.
 	ModelCalls *int

@@ -23,8 +23,8 @@ type ToolCall struct {
 	Args Args   `json:"args"`
 	// BadArgs is the text that the model sent when it is not a JSON object; Args is nil then.
 	BadArgs string `json:"bad_args,omitempty"`
-	// Written is the text that the model sent when an object in it has a key twice: Args has the last of them. It is for
-	// those who look for what must be hidden, and written nowhere.
+	// Written is the text of the model if an object in it has a duplicate key, of which Args has the last value. It is
+	// for the search for secrets, and never stored.
 	Written string `json:"-"`
 	// Opaque is state of the provider's own; nil mostly.
 	Opaque *Opaque `json:"opaque,omitempty"`
@@ -62,7 +62,7 @@ type ToolResult struct {
 	Error     string  `json:"error,omitempty"` // non-empty: the call failed
 	ErrorType string  `json:"error_type,omitempty"`
 	LatencyMS float64 `json:"latency_ms,omitempty"`
-	// Metadata is what the tool told beside its result, for checks; the model does not see it. Numbers are json.Number.
+	// Metadata is the tool's additional data for checks; the model does not see it. Numbers are json.Number.
 	Metadata jsonvalue.Object `json:"metadata,omitempty"`
 	// Agent is the agent that the tool asks, by its name in the config; "": the tool asks none.
 	Agent string `json:"agent,omitempty"`
@@ -99,9 +99,8 @@ func (c *ToolCall) SetArgs(text string) {
 	}
 }
 
-// ParseArgs decodes the argument text of a call. An empty text is an empty object, as several models send it.
-// A text that is not one JSON object is returned in bad, and so is one in which an object has a key twice: readers do
-// not agree which one holds.
+// ParseArgs decodes the argument text of a call. An empty text is an empty object, as several models send it. bad is a
+// text that is not one JSON object, or that has a duplicate key, which readers decode differently.
 func ParseArgs(text string) (args Args, bad string) {
 	if len(bytes.TrimSpace([]byte(text))) == 0 {
 		return Args{}, ""
@@ -176,7 +175,7 @@ func WithoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\xef
 
 const unknownTool = "tool not found: "
 
-// UnknownTool is what comes of a call of a tool that there is not.
+// UnknownTool is the error of a call of an unknown tool.
 func UnknownTool(name string) string { return unknownTool + name }
 
 // IsUnknownTool reports whether the error of a tool result says so.

@@ -1,6 +1,6 @@
 package chat
 
-// Trace is what an agent that is a program of its own told of what it did for a reply.
+// Trace is what an agent that is a program reported about its work for a reply.
 type Trace struct {
 	Spans []TraceSpan `json:"spans"` // in the order of their starts
 	// LeftOut is how many more spans there were than are kept to be shown. They counted like the others.
@@ -8,8 +8,7 @@ type Trace struct {
 	Notice  string `json:"notice,omitempty"` // what of the spans cannot be
 }
 
-// TraceSpan is one thing that the program did, as far as it is shown: calls of tools and what came of them are in the
-// messages.
+// TraceSpan is one operation of the program. Tool calls and their results are in the messages.
 type TraceSpan struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`            // model, tool, agent, embedding, evaluator or other

@@ -1,5 +1,5 @@
 // Package claims records what has to happen in at least one trial of a run: names in checks that no file declares,
-// evals with thresholds, rules of turns and so on. What never came up is warned of: nothing was tested by it.
+// evals with thresholds, rules of turns and so on. There is a warning of claims that no trial met.
 package claims
 
 import (
@@ -19,7 +19,7 @@ type Claim struct{ result.Claim }
 // Maker adds a claim about something that a file declares at a place, under a name.
 type Maker func(what string, pos diag.Pos, name string) *Claim
 
-// mostOfKind is more than there are claims of one kind.
+// mostOfKind is larger than the number of claims of one kind.
 const mostOfKind = 1 << 24
 
 // Kind begins a kind of claims, which are listed after those of the kinds before it.

@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// skippedAll is what is known of a scenario none of whose checks judged anything yet.
+// skippedAll is a scenario whose checks were all skipped so far.
 type skippedAll struct {
 	judged bool          // one did
 	first  *skippedCheck // one that was skipped; nil: none, or one judged
@@ -41,8 +41,8 @@ func (t *Tracker) ExpectCondition(pos diag.Pos, when *checks.When) {
 	}
 }
 
-// observeConditions notes which checks with a condition judged, and which were skipped although calls of the trial meet
-// their condition. Where none does, the check says what would hold otherwise, and nothing is wrong.
+// observeConditions notes which checks with a condition were judged, and which were skipped although calls of the trial
+// meet the condition.
 func (t *Tracker) observeConditions(trial *result.Trial) {
 	if len(t.conditional) == 0 {
 		return

@@ -21,7 +21,7 @@ type expectedName struct {
 	*checks.NameUse
 }
 
-// ExpectName expects that a tool, a skill or a state comes up whose name a check has and no file declares.
+// ExpectName expects that the tool, skill or state in a check occurs, although no file declares it.
 func (t *Tracker) ExpectName(check string, use *checks.NameUse) {
 	if at := (Name{use.Pos, use.Name}); !t.isExpected[at] {
 		t.isExpected[at] = true

@@ -10,14 +10,14 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// turnRule is what a turn of a scenario says about the calls of a tool: that they fail, or what the user answers.
+// turnRule is a rule of a turn for the calls of a tool: that they fail, or the user's consent.
 type turnRule struct {
 	turn turnPlace
 	tool string // of a rule about consent
 	rule string // the number of a failure among those of the turn; "": it is about consent
 }
 
-// turnPlace is a turn of a scenario, which stands at a position.
+// turnPlace is a turn of a scenario with its position.
 type turnPlace struct {
 	scenario diag.Pos
 	index    int
@@ -96,7 +96,7 @@ func (t *Tracker) claimRules(claim Maker) {
 	}
 }
 
-// text says that a rule never counted, and for which tool it is.
+// text says that a rule never applied, and its tool.
 func (r *expectedRule) text(with with) (tool, what string) {
 	f := r.failure
 	if f == nil {

@@ -8,10 +8,10 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// Tracker compares what files say with what comes up in trials: names of tools, skills and guardrails that no file
-// declares, which are probably misspelled where no conversation has them, and rules that may never apply. Everything is
-// expected before the first trial is observed. Observe and the methods that make claims are safe for concurrent use; on
-// a nil tracker Observe does nothing.
+// Tracker compares files with the trials: names of tools, skills and guardrails that no file declares, which are
+// probably misspelled if no conversation has them, and rules that may never apply. All expectations are set before the
+// first trial is observed. Observe and the methods that make claims are safe for concurrent use; on a nil tracker
+// Observe does nothing.
 type Tracker struct {
 	mu              sync.Mutex
 	expected        []expectedName
@@ -39,7 +39,7 @@ type Tracker struct {
 
 	windows     []expectedWindow
 	windowsUsed map[place]bool
-	windowsRun  map[place]bool // in trials that came to their end
+	windowsRun  map[place]bool // in trials that finished
 
 	rules     []expectedRule // of turns, about calls
 	rulesUsed map[usedRule]bool
@@ -62,7 +62,7 @@ func New() *Tracker {
 	}
 }
 
-// Observe notes what came up in a trial.
+// Observe notes what occurred in a trial.
 func (t *Tracker) Observe(trial *result.Trial) {
 	if t == nil {
 		return
@@ -113,7 +113,7 @@ func (t *Tracker) Observe(trial *result.Trial) {
 	}
 }
 
-// ExpectLists says that servers or agents are to list tools: see Called.
+// ExpectLists says that servers or agents will list tools: see Called.
 func (t *Tracker) ExpectLists() { t.listsExpected = true }
 
 // HasTurns reports whether a turn was observed.

@@ -30,7 +30,7 @@ func calls(names ...string) *result.Trial {
 	return t
 }
 
-// unmet are the warnings about what was expected and did not come up in the trials.
+// unmet returns the warnings about expectations that the trials did not meet.
 func unmet(expect func(*claims.Tracker), compared map[claims.Name]bool, trials ...*result.Trial) (told []string) {
 	tracker := claims.New()
 	expect(tracker)
@@ -90,7 +90,7 @@ func TestNamesThatNoConversationHad(t *testing.T) {
 	}
 }
 
-// told compares warnings with a part of the only one that is expected; "": there is to be none.
+// told compares warnings with a part of the only expected one; "": none is expected.
 func told(t *testing.T, got []string, want string) {
 	t.Helper()
 	if want == "" && len(got) == 0 {

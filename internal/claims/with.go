@@ -5,11 +5,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// with is whose trials a claim is about: those of a provider; the zero value: all.
+// with selects the trials of a claim: those of a provider; the zero value: all.
 type with struct{ provider string }
 
-// withEach returns whose trials claims are about that providers have to meet: all of them, and where there are several
-// also each. Those of single providers are told where the claim about all of them was met.
+// withEach returns the selections of a claim: all trials, and with several providers also those of each. A claim about
+// one provider is only reported if the claim about all was met.
 func withEach(providers []string) []with {
 	each := []with{{}}
 	if len(providers) > 1 {

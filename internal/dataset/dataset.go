@@ -22,7 +22,7 @@ import (
 // Extensions are the file name extensions of the formats.
 var Extensions = []string{".csv", ".json", ".jsonl", ".ndjson", ".tsv", ".yaml", ".yml"}
 
-// Known reports whether a file has a name by which its format is known.
+// Known reports whether the name of a file shows its format.
 func Known(name string) bool { return slices.Contains(Extensions, extension(name)) }
 
 func extension(name string) string { return strings.ToLower(filepath.Ext(name)) }
@@ -137,7 +137,7 @@ func (f *File) Index(d *diag.List) bool {
 // Len is the number of rows. Index must have been called, as for all that follows.
 func (f *File) Len() int { return f.index.rows }
 
-// ID is the id of a row, by its index from 0: what its field id holds, else row- and its number.
+// ID is the id of a row, by its index from 0: its field id, else row- and its number.
 func (f *File) ID(i int) string { return f.index.id(i) }
 
 // Fields lists the fields that any row has, sorted.

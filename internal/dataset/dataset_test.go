@@ -21,7 +21,7 @@ func inMemory(name, text string) *dataset.File {
 	return dataset.New(name, dataset.InMemory([]byte(text)))
 }
 
-// read lists the rows of a file, a line each: id, line, and what it holds or what is wrong.
+// read lists the rows of a file, one on each line: id, line, and content or error.
 func read(t testing.TB, f *dataset.File) (rows []string) {
 	t.Helper()
 	var d diag.List

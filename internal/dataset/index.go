@@ -22,7 +22,7 @@ const (
 	maxProblems = 20
 )
 
-// index is where the rows of a file are. Its size is that of the ids and little more.
+// index has the positions of the rows of a file. It is little larger than their ids.
 type index struct {
 	rows   int
 	fields []string
@@ -90,7 +90,7 @@ func (f *File) makeIndex() {
 	f.checkIndex(&faults, src)
 }
 
-// checkIndex reports what is wrong with the rows of a file that was read to its end.
+// checkIndex reports problems of the rows of a file that was read to its end.
 func (f *File) checkIndex(faults *faults, src *Source) {
 	if f.index.rows == 0 {
 		f.problem(f.noRows())
@@ -104,7 +104,7 @@ func (f *File) checkIndex(faults *faults, src *Source) {
 	}
 }
 
-// faults are why rows cannot be used, as long as none can.
+// faults are the reasons why rows cannot be used, while none can.
 type faults struct {
 	first  []*Fault
 	usable bool // a row is
@@ -117,7 +117,7 @@ func (l *faults) note(e *Fault) {
 	}
 }
 
-// ofAll are the faults of a file of which no row can be used: nobody knows its fields then.
+// ofAll returns the faults if no row of the file can be used, so that its fields are unknown.
 func (l *faults) ofAll() (all []*fatal) {
 	if l.usable {
 		return nil

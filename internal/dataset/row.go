@@ -53,7 +53,7 @@ func (r *Row) Canonical() []byte {
 // maxID is the length of the longest id, in bytes.
 const maxID = 200
 
-// idOf is the id that a row has by its field; "" where it has none.
+// idOf is the id in a field of the row; "": none.
 func idOf(values map[string]any) (id, problem string) {
 	switch v := values[IDField].(type) {
 	case nil:

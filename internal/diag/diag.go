@@ -1,5 +1,5 @@
-// Package diag holds positions in the user's files and the problems found there. Every problem is collected; none
-// ends the search for the next one.
+// Package diag holds positions in the user's files and the problems found there. Every problem is collected; none ends
+// the search for the next one.
 package diag
 
 import (
@@ -29,7 +29,7 @@ func (p Pos) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
-// Severity says whether a problem keeps a run from starting.
+// Severity says whether a problem prevents a run.
 type Severity uint8
 
 // The severities. The zero value stops the run.
@@ -56,7 +56,7 @@ type Diagnostic struct {
 	Owner    Pos    // place of the provider that a warning concerns, when it concerns one alone
 }
 
-// Line is the problem in one line: where, then what. What looks like a secret is starred out.
+// Line is the problem in one line: position, then message. Texts that look like secrets are hidden.
 func (d *Diagnostic) Line() string {
 	if at := d.Pos.String(); at != "" {
 		return at + ": " + HideSecrets(d.Msg)
@@ -64,7 +64,7 @@ func (d *Diagnostic) Line() string {
 	return HideSecrets(d.Msg)
 }
 
-// Advice is the problem in one line with what to do about it: where, what, and the hint.
+// Advice is the problem in one line with its hint.
 func (d *Diagnostic) Advice() string {
 	if d.Hint == "" {
 		return d.Line()
@@ -139,7 +139,7 @@ func (l *List) Once(code string) {
 	}
 }
 
-// Explain gives a hint to the problems of one code at a position that have none.
+// Explain sets the hint of problems with this code and position that have none.
 func (l *List) Explain(at Pos, code, hint string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -215,8 +215,8 @@ func morePlaces(n int) string {
 const NotAvailable = "not-available"
 
 // Sorted returns the problems by file, line and column. Problems that this version cannot solve come first. Problems at
-// one place keep their order. A problem that was reported twice, such as in a file read through two configs, appears
-// once; one that somebody warned of and somebody else refused is an error.
+// one position keep their order. A problem that was reported twice, such as in a file read through two configs, appears
+// once; if it was both a warning and an error, it is an error.
 func (l *List) Sorted() []Diagnostic {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -84,7 +84,7 @@ func ExampleDidYouMean() {
 	// Output: did you mean "tool_called"?
 }
 
-// What is shown as an error stops every command: they ask for the number of errors, whichever way these came in.
+// TestErrorsAreThoseHeld: every displayed error counts, however it was added, so that it stops every command.
 func TestErrorsAreThoseHeld(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// extensions are those of the files that arena reads. What another file holds is no business of a message.
+// extensions are those of files that arena reads. Messages do not show lines of other files.
 var extensions = []string{
 	".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".csv", ".tsv", ".html", ".sql", ".pack",
 	".prompt", ".tmpl", ".eval",

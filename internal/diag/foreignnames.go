@@ -2,8 +2,8 @@ package diag
 
 import "slices"
 
-// foreignNames has the names of fields in other tools, with what may be meant by them here. Which of it is depends on
-// where the name stands: the first that is known there.
+// foreignNames maps names of fields in other tools to possible names here. The first that is known at the position is
+// used.
 var foreignNames = map[string][]string{
 	"assert":  {"assertions", "conversation_assertions"},
 	"asserts": {"assertions", "conversation_assertions"},

@@ -2,7 +2,7 @@ package diag
 
 import "testing"
 
-// TestForeignName: what another tool calls a field leads to the field that is known where it stands, and to none else.
+// TestForeignName: a field name of another tool leads only to a field that is known at its position.
 func TestForeignName(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

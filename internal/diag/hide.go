@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// secrets find what looks like a key or a password: the first group of each.
+// secrets match texts that look like a key or a password, in the first group of each.
 var secrets = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		// what follows the first line of a private key, and a line of one

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// looks are texts with what looks like a secret, and the secret in each.
+// looks are texts that seem to contain a secret, and the secret in each.
 var looks = map[string]string{
 	"api_key: hunter2hunter2":                                "hunter2hunter2",
 	`{"private_key": "hunter2hunter2"}`:                      "hunter2hunter2",
@@ -30,8 +30,8 @@ var looks = map[string]string{
 
 var keyLine = base64.StdEncoding.EncodeToString([]byte("all of this is the secret part of a key, 0123456789"))
 
-// TestMessagesHideSecrets has every form of a message hold what looks like a secret, at every width: as the source
-// line, as the message and as the hint.
+// TestMessagesHideSecrets puts apparent secrets into every part of a message, at every width: the source line, the
+// message and the hint.
 func TestMessagesHideSecrets(t *testing.T) {
 	t.Parallel()
 	for text, secret := range looks {
@@ -62,7 +62,7 @@ func TestMessagesHideSecrets(t *testing.T) {
 	}
 }
 
-// TestOrdinaryWordsAreShown: what is no secret stays as it is.
+// TestOrdinaryWordsAreShown: other texts stay unchanged.
 func TestOrdinaryWordsAreShown(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -77,7 +77,7 @@ func TestOrdinaryWordsAreShown(t *testing.T) {
 	}
 }
 
-// TestForeign tells files of other programs from ours.
+// TestForeign distinguishes files of other programs from arena's.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Nearest returns the known name closest to a mistyped one, or "" when none is close. Case and the separators
-// - _ . and space are cheap to get wrong and so cost little. A name that goes on where the mistyped one ends, as
-// max_cost_usd does after max_cost, is nearer than others. Ties go to the name that sorts first.
+// Nearest returns the known name closest to a misspelled one, or "" when none is close. Differences in case and in the
+// separators - _ . and space count little. A known name that continues the misspelled one, as max_cost_usd continues
+// max_cost, is nearer than others. Ties go to the name that sorts first.
 func Nearest(name string, known []string) string {
 	best, bestCost := "", (len(name)+1)/2+1
 	names := slices.Clone(known)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// Text is a reply of words as UTF-8, by the character set that its Content-Type names or its byte order mark shows, and
-// without that mark. An error says that nobody knows which characters it has.
+// Text decodes a textual reply to UTF-8, by the charset in its Content-Type or by its byte order mark, which it
+// removes. It returns an error if the charset is unknown.
 func Text(h http.Header, body []byte) ([]byte, error) {
 	name := named(h)
 	switch { // a byte order mark is surer than a name
@@ -54,7 +54,7 @@ func named(h http.Header) string {
 // Declared reports whether a Content-Type names another character set than UTF-8.
 func Declared(h http.Header) bool { return !plain[named(h)] }
 
-// plain are the names of UTF-8, of what is a part of it, and of nothing.
+// plain are the names of UTF-8 and its subsets, and no name.
 var plain = map[string]bool{"": true, "utf-8": true, "utf8": true, "us-ascii": true, "ascii": true}
 
 func clip(text string) string {

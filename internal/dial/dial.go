@@ -29,8 +29,8 @@ func New(offline bool) Func {
 	return (&net.Dialer{Timeout: 15 * time.Second, KeepAlive: 30 * time.Second}).DialContext
 }
 
-// Stay is the policy of clients for redirects, see http.Client: none is followed. What is sent, and the keys with it,
-// is meant for the address that the user wrote.
+// Stay is a redirect policy, see http.Client, that follows none. Requests and their keys are only for the address that
+// the user wrote.
 func Stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // SameHost reports whether an address is at the host of another one, or at the same host behind TLS.

@@ -13,7 +13,7 @@ import (
 
 const maxRedirects = 5
 
-// Reply is what came back for a request, whole.
+// Reply is a complete response.
 type Reply struct {
 	Status int
 	Header http.Header
@@ -31,9 +31,9 @@ func Final(err error) bool {
 	return ok
 }
 
-// Fetch sends a request and reads the whole reply, of at most limit MB. It follows redirects within the host, where
-// what was sent arrives whole: a stranger, above all one that only this machine can reach, gets neither the body nor
-// the headers. A header Host is heeded. Errors do not hold the address, and what may be secret in it.
+// Fetch sends a request and reads the whole reply, of at most limit MB. It follows redirects within the host only, with
+// the complete request: no other host, especially an internal one, gets the body or the headers. A header Host is used.
+// Errors do not contain the address and its possible secrets.
 func Fetch(client *http.Client, req *http.Request, limit int64) (*Reply, error) {
 	if host := req.Header.Get("Host"); host != "" {
 		req.Host = host
@@ -79,7 +79,7 @@ func Unsent(err error) bool {
 	return ok && op.Op == "dial" && !errors.Is(err, ErrOffline)
 }
 
-// Unavailable reports whether a status says that a server is not there for a moment.
+// Unavailable reports whether a status says that a server is temporarily unavailable.
 func Unavailable(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusServiceUnavailable ||
 		status == http.StatusGatewayTimeout

@@ -16,10 +16,10 @@ import (
 // ErrPrivate is wrapped by the errors of addresses that only this machine or its network can reach.
 var ErrPrivate = errors.New("is not a public address")
 
-// Public opens connections to public addresses alone: a file that somebody else wrote is not to reach what only this
-// machine can. Each connection is checked by the addresses that its name has at that moment, and goes to one of them.
+// Public opens connections to public addresses only, so that a file by somebody else cannot reach internal servers. The
+// resolved addresses of each connection are checked, and it uses one of them.
 type Public struct {
-	// Allowed reports whether a host may be reached wherever it is; nil: none.
+	// Allowed reports whether a host may be reached even if it is private; nil: none.
 	Allowed func(host string) bool
 	// Lookup finds the addresses of a name; nil: as the system does.
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
@@ -87,8 +87,8 @@ func systemLookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 }
 
-// PublicURL says why an address cannot be public, as far as its text tells; nil: it may be. It must be of http or
-// https, and hold no name and no password.
+// PublicURL says why the text of a URL cannot be public; nil: it may be. The URL must be http or https without user
+// info.
 func PublicURL(u *url.URL, allowed func(host string) bool) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -103,7 +103,7 @@ func PublicURL(u *url.URL, allowed func(host string) bool) error {
 	return PublicHost(u.Hostname())
 }
 
-// PublicHost says why a host cannot be public, as far as its text tells; nil: it may be.
+// PublicHost says why the text of a host cannot be public; nil: it may be.
 func PublicHost(host string) error {
 	name := strings.TrimSuffix(strings.ToLower(host), ".")
 	if addr, err := netip.ParseAddr(name); err == nil {
@@ -149,7 +149,7 @@ func localName(name string) bool {
 	return false
 }
 
-// ranges are those of which nobody else's addresses are, with what they are for.
+// ranges are the ranges of addresses that are not public, with their purposes.
 var ranges = []struct{ prefix, what string }{
 	{"0.0.0.0/8", "this network"}, {"10.0.0.0/8", "private"}, {"100.64.0.0/10", "of a provider's own network"},
 	{"127.0.0.0/8", "this machine"}, {"169.254.0.0/16", "link-local"}, {"172.16.0.0/12", "private"},
@@ -162,7 +162,7 @@ var ranges = []struct{ prefix, what string }{
 	{"ff00::/8", "multicast"},
 }
 
-// private says what an address is for that is not public; "" is one that is.
+// private is the purpose of an address that is not public; "" for a public one.
 func private(addr netip.Addr) string {
 	if addr.Zone() != "" {
 		return "link-local"

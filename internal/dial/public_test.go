@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// hostile are addresses by which a file could reach what only this machine can.
+// hostile are addresses with which a file could reach internal servers.
 var hostile = []string{
 	"http://127.0.0.1/", "http://127.1/", "http://127.8.9.10:8080/", "http://localhost/", "http://LOCALHOST./",
 	"http://api.localhost/", "http://2130706433/", "http://0x7f000001/", "http://0x7f.0.0.1/", "http://0177.0.0.1/",
@@ -26,7 +26,7 @@ var hostile = []string{
 	"http://127.0.0.1.:80/", "http://①②⑦.0.0.1/", "https://[::ffff:169.254.169.254]/",
 }
 
-// TestHostile: none of them gets a connection, neither by its text nor by what a name server says.
+// TestHostile: hostile addresses get no connection, neither as text nor by name resolution.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	opened := func(_ context.Context, _, address string) (net.Conn, error) {
@@ -65,7 +65,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestRebinding: a name that was public a moment ago is looked at again, and the connection goes to what was looked at.
+// TestRebinding: a name is checked again when it is dialled, and the connection uses the checked address.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	answers := [][]netip.Addr{

@@ -15,10 +15,10 @@ import (
 // points as if they stood in its place, `digest:"inline"`.
 const Tag = "digest"
 
-// Sum stands for a value.
+// Sum is the digest of a value.
 type Sum [16]byte
 
-// Writer appends a value to what is summed up.
+// Writer appends a value to the input of a digest.
 type Writer func(b []byte, v reflect.Value) []byte
 
 // Rules say how values of some types are taken. They are set before the first sum, and are safe for concurrent use
@@ -115,7 +115,7 @@ func (r *Rules) fields(t reflect.Type) Writer {
 	type field struct {
 		at     int
 		name   string
-		inline Writer // writes the fields of what it points to; nil: it is a field
+		inline Writer // writes the fields of the struct it points to; nil: it is a field
 	}
 	var fields []field
 	for i := range t.NumField() {

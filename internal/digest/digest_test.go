@@ -52,7 +52,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestDifferent compares each with each: what could run together does not.
+// TestDifferent compares all values with each other: similar ones have different digests.
 func TestDifferent(t *testing.T) {
 	t.Parallel()
 	zero, one := 0, 1
@@ -78,7 +78,7 @@ func TestDifferent(t *testing.T) {
 	}
 }
 
-// TestInline: what moves into a struct of its own keeps its sum. Journals that are resumed hold those of older versions.
+// TestInline: fields that move into a struct of their own keep the digest, because journals of older versions hold it.
 func TestInline(t *testing.T) {
 	t.Parallel()
 	list := []string{"x"}

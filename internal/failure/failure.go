@@ -64,7 +64,7 @@ func kindOf(key string) kind {
 	return other
 }
 
-// Tells reports whether a member of this name may be the mark of a failure.
+// Tells reports whether a member with this name may be a mark of a failure.
 func Tells(key string) bool { return kindOf(key) != other }
 
 // mark reports whether a member says that its object failed.
@@ -106,7 +106,7 @@ var (
 	}
 )
 
-// Indicates reports whether the value of a flag or of an error says that there is one.
+// Indicates reports whether the value of a flag or an error means a failure.
 func Indicates(v any) bool {
 	switch v := v.(type) {
 	case nil:

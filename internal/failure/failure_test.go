@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// TestIn: of several marks the one counts that says most.
+// TestIn: of several marks the most specific one is used.
 func TestIn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

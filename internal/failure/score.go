@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Stance is how what an object says beside its score stands to that score.
+// Stance says how other members of an object agree with its score.
 type Stance int
 
 const (
@@ -17,8 +17,8 @@ const (
 	Unjudged               // nothing was judged, so that the score means nothing
 )
 
-// BesideScore finds what an object that scores something says beside the score. What says that nothing was judged comes
-// before others.
+// BesideScore finds members that contradict the score of an object. Members that say that nothing was judged have
+// precedence.
 func BesideScore(o jsonvalue.Object) (found Mark, stance Stance) {
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		if s := stanceOf(key, o[key]); s > stance {

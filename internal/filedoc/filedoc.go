@@ -12,7 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// The texts stand before the tables, and hold the examples.
+// The introductions precede the tables, and have the examples.
 //
 //go:embed intro/*.md
 var intros embed.FS
@@ -20,10 +20,10 @@ var intros embed.FS
 // Page is one page of the reference.
 type Page struct {
 	Name  string // of its file, without .md
-	About string // what it describes, in one line
-	// Kind is the kind of file that the page is about, or of which it describes a part.
+	About string // what the file is for, in one line
+	// Kind is the kind of file that the page describes, completely or in part.
 	Kind string
-	// Part is the key under which that part stands; "": the page is about the whole file.
+	// Part is the key of the described part; "": the page describes the whole file.
 	Part string
 	// Others are further keys of the file whose values the page describes.
 	Others []string
@@ -62,7 +62,7 @@ func Pages() []Page {
 	return list
 }
 
-// Text is a page as Markdown; "" when there is none of that name.
+// Text returns a page as Markdown; "": there is no such page.
 func Text(name string) (string, error) {
 	b := newBook()
 	for _, p := range Pages() {
@@ -166,7 +166,7 @@ func (b *book) claim(t keys.Table, page, title string) {
 	b.sections[t] = &section{page: page, heading: name}
 }
 
-// within claims the tables below a table, and notes where each stands.
+// within claims the nested tables of a table, and notes their positions.
 func (b *book) within(t keys.Table, page string) {
 	for _, k := range t.Keys() {
 		below := tableIn(k.Shape)

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// page writes one page: what stands in its introduction, then its tables.
+// page writes one page: its introduction, then its tables.
 func (b *book) page(p *Page) (string, error) {
 	intro, err := intros.ReadFile("intro/" + p.Name + ".md")
 	if err != nil {
@@ -36,7 +36,7 @@ func (b *book) page(p *Page) (string, error) {
 	return w.String(), nil
 }
 
-// places says where what the page describes may stand.
+// places says where the described part may be.
 func (b *book) places(w *strings.Builder, p *Page) {
 	w.WriteString("\n## Where it stands\n\n")
 	if p.Part != "" {
@@ -89,7 +89,7 @@ func (b *book) section(w *strings.Builder, t keys.Table, page string, done map[k
 	}
 }
 
-// stands says under which keys a table may stand.
+// stands says under which keys a table may be.
 func (b *book) stands(w *strings.Builder, t keys.Table, s *section) {
 	var types []string
 	b.settings(func(of keys.Table, of2 []string) {

@@ -23,8 +23,8 @@ func Lock(f *os.File) error {
 	return err
 }
 
-// ErrNotOurs is the error of a path that is a link, a pipe or a folder, or a file with a second name: somebody may have
-// put it there to have another file overwritten.
+// ErrNotOurs is the error of a path that is a link, a pipe or a folder, or a file with a second name: it may be an
+// attempt to have another file overwritten.
 var ErrNotOurs = errors.New("it is not a plain file of its own; remove it")
 
 // Open opens the file at path for a lock, and creates it when it is missing. It does not follow a link at the end of

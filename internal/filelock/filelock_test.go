@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// hold locks a file, says so, and then never lets go of it by itself.
+// hold locks a file, reports it, and never unlocks it.
 func hold(path string) int {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil || Lock(f) != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks one byte, far beyond the text of a file: others can still read what it holds, such as who locks it.
+// lock locks one byte far beyond the text of a file, so that others can read the file.
 func lock(f *os.File) error {
 	const flags = windows.LOCKFILE_EXCLUSIVE_LOCK | windows.LOCKFILE_FAIL_IMMEDIATELY
 	at := &windows.Overlapped{Offset: 1 << 30}
@@ -19,7 +19,7 @@ func lock(f *os.File) error {
 	return err
 }
 
-// open opens the file itself: a link there is opened as a link, and found out by what it is.
+// open opens the file itself: a link is opened as a link, and then refused.
 func open(path string) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -17,7 +17,7 @@ func (e *LockedError) Error() string { return ErrLocked.Error() + ": " + e.Owner
 // Unwrap makes it ErrLocked.
 func (e *LockedError) Unwrap() error { return ErrLocked }
 
-// Sign writes into a locked file that this process holds it, in the place of what stood there.
+// Sign writes the lock's owner, this process, into a locked file, and replaces its content.
 func Sign(f *os.File, now time.Time) error {
 	host, _ := os.Hostname() // for the message only
 	text := fmt.Sprintf("process %d on %s since %s\n", os.Getpid(), host, now.UTC().Format(time.RFC3339))
@@ -28,10 +28,10 @@ func Sign(f *os.File, now time.Time) error {
 	return err
 }
 
-// maxOwner bounds what is taken for the text of Sign, in bytes.
+// maxOwner is the maximum size of the owner's text in bytes.
 const maxOwner = 400
 
-// ownerOf reads who holds a lock.
+// ownerOf reads the owner of a lock.
 func ownerOf(f *os.File) string {
 	text := make([]byte, maxOwner+1)
 	n, _ := f.ReadAt(text, 0) // for the message only

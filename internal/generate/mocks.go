@@ -92,7 +92,7 @@ func (m *Mocks) notef(format string, args ...any) {
 	m.notes = append(m.notes, fmt.Sprintf(format, args...))
 }
 
-// Notes says, for people, what is odd about what was collected.
+// Notes returns remarks on the collected replies, for people.
 func (m *Mocks) Notes() []string {
 	notes := slices.Clone(m.notes)
 	for _, name := range m.Scenarios() {

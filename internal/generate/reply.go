@@ -45,7 +45,7 @@ func reply(m *chat.Message, results map[int]*chat.ToolResult, timed bool) *node.
 	return out
 }
 
-// addUsage adds what is known of usage and cost of the message, beyond what a mock makes up: checks may need it.
+// addUsage adds the recorded usage and cost of the message if they differ from a mock's defaults: checks may need them.
 func addUsage(out *node.Node, m *chat.Message) {
 	if u := m.Usage; u != nil && !u.Estimated {
 		usage := jsonvalue.Object{"input_tokens": wholeNumber(u.InputTokens), "output_tokens": wholeNumber(u.OutputTokens)}

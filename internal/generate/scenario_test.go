@@ -57,7 +57,7 @@ var hostile = []string{
 	strings.Repeat("x", 1<<16), "\xff\xfe", "名前\U0001f600",
 }
 
-// TestHostileTexts sees that whatever was said comes out as it was, in a file that loads without a word.
+// TestHostileTexts: every text of a conversation is written so that it loads unchanged, without problems.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	for i, text := range hostile {
@@ -239,7 +239,7 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// TestNothingIsUnseen: characters that turn a text around, or that nobody sees, stand escaped in the file.
+// TestNothingIsUnseen: invisible characters and those that reverse the text direction are escaped in the file.
 func TestNothingIsUnseen(t *testing.T) {
 	t.Parallel()
 	const text = "a\u202e\u2066b\u00ad \u00a0{{x}}\U000e0041"

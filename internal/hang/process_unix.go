@@ -14,8 +14,8 @@ type TB interface {
 	Helper()
 }
 
-// ProcessEnd waits until there is no process of that number. A process that was killed is there until its parent, or
-// who stands in for it, has asked how it ended.
+// ProcessEnd waits until a process no longer exists. A killed process exists until its parent, or the parent's
+// substitute, has waited for it.
 func ProcessEnd(t TB, pid int) {
 	t.Helper()
 	for syscall.Kill(pid, 0) == nil {

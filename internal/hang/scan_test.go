@@ -19,15 +19,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// least is the shortest time that a test may wait for what is to come.
+// least is the minimum time limit of a test that waits for an event.
 const least = 10 * time.Minute
 
-// mark stands in the line of a limit that is meant to pass, because what it limits never ends, or in the comment above.
+// mark is in the line of a limit that must be reached, because nothing else can happen, or in the comment above it.
 const mark = "is meant to pass"
 
-// TestNoLimitInSeconds reads all tests, their helpers and their scripts: none gives up, sleeps or compares times within
-// what a slow or busy machine may take. Where time does not pass by itself, in the bubbles of testing/synctest, tests
-// say what they like.
+// TestNoLimitInSeconds reads all tests, their helpers and their scripts: none may give up, sleep or compare times
+// within what a slow or busy machine may take. In the bubbles of testing/synctest, which have their own time, any limit
+// is allowed.
 func TestNoLimitInSeconds(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -58,14 +58,14 @@ func TestNoLimitInSeconds(t *testing.T) {
 	}
 }
 
-// waits are the functions that give up, or come back, after a time.
+// waits are functions that return after a time.
 var waits = map[string]bool{
 	"context.WithTimeout": true, "context.WithTimeoutCause": true, "context.WithDeadline": true,
 	"context.WithDeadlineCause": true, "time.After": true, "time.AfterFunc": true, "time.NewTimer": true,
 	"time.Sleep": true,
 }
 
-// limit is how fields are called that end what is at work.
+// limit matches names of fields with a time limit.
 var limit = regexp.MustCompile(`(?i)timeout$|patience$|limit$|^ttl$|deadline$|^flush$|^grace$`)
 
 // inCode finds the limits in a file of Go.
@@ -160,7 +160,7 @@ func elapsed(e ast.Expr) bool {
 	return ok && dotted(call.Fun) == "time.Since"
 }
 
-// dotted is a name such as time.After; "" for what is none.
+// dotted is a name such as time.After; "" for other expressions.
 func dotted(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -178,7 +178,7 @@ var units = map[string]time.Duration{
 	"time.Second": time.Second, "time.Minute": time.Minute, "time.Hour": time.Hour, "hang.Guard": least,
 }
 
-// span is the time that an expression says, or the one that it adds to another.
+// span is the duration of an expression, or the one that it adds.
 func span(e ast.Expr) (time.Duration, bool) {
 	switch e := e.(type) {
 	case *ast.SelectorExpr:
@@ -212,8 +212,7 @@ var (
 	setting = regexp.MustCompile(`\b(\w*timeout(?:_ms|_seconds)?)"?: *"?([\w.]+)`)
 )
 
-// inScript finds the limits in a script of commands and in the files that it writes. What only refuses its arguments,
-// and what is printed, has none.
+// inScript finds the limits in a script and in its files. Refused arguments and printed texts do not count.
 func inScript(path string) (problems []string, err error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// pathDocument is a decoded document in the form in which the path library computes with it, for one query: objects
-// give their members in one order, and numbers are those of the machine.
+// pathDocument is a decoded document in the form of the path library, for one query: members of objects have a fixed
+// order, and numbers are machine numbers.
 type pathDocument struct {
-	numbers bool // the query computes with numbers; else they stay what they are
+	numbers bool // the query computes with numbers; otherwise they are not converted
 	long    map[*float64]*longNumber
 	done    map[extent]bool // lists that are plain again
 }
 
-// longNumber is a number that no machine number holds.
+// longNumber is a number that does not fit into a machine number.
 type longNumber struct {
 	near  float64 // the library is given a pointer to it, and looks through it
 	exact json.Number
 }
 
-// extent is where a list lies in memory.
+// extent is the memory range of a list.
 type extent struct {
 	first  *any
 	length int

@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Lost reports whether a path leads nowhere in a document: a name on its way is there in nothing that comes before it.
-// What it selects is then no answer. A list that is there and has no items, or none that a filter takes, is one.
+// Lost reports whether a path leads nowhere in a document, because a name on it does not exist. Its empty result is
+// then not an answer. An existing list without matching items is one.
 func (q *Query) Lost(doc any) (lost bool) {
 	defer func() { // as in guarded: what panics has no answer either
 		if recover() != nil {
@@ -53,7 +53,7 @@ func holdsItems(values []any) bool {
 	return false
 }
 
-// lostExpression is Lost for JMESPath, which gives null for what is not there.
+// lostExpression is Lost for JMESPath, which returns null for missing values.
 func lostExpression(ast *parsing.ASTNode, v any) bool {
 	run := func(n *parsing.ASTNode) any {
 		got, err := interpreter.NewInterpreter(v, jmesCaller(), nil).Execute(*n, v)

@@ -8,8 +8,8 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// Reads lists the members of the document itself that a path names, sorted, each once. It lists none of a path that is
-// broken, or that takes whatever is there.
+// Reads lists the members of the document itself that a path names, sorted, each once. It lists none for a broken path,
+// or for one that selects every member.
 func Reads(text string) []string {
 	if _, err := Compile(text); err != nil {
 		return nil

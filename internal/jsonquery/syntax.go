@@ -13,10 +13,10 @@ import (
 	"github.com/jmespath-community/go-jmespath/pkg/parsing"
 )
 
-// SyntaxError says where a path cannot be read, what stands there and what was expected.
+// SyntaxError says where a path is invalid, what was found there and what was expected.
 type SyntaxError struct {
 	Column   int    // of the character, from 1
-	Found    string // what stands there, such as `"."`, or the end; "": the rest says it
+	Found    string // the text there, such as `"."`, or the end; "": see the message
 	Expected string // in words
 }
 
@@ -28,7 +28,7 @@ func (e *SyntaxError) Error() string {
 	return text + e.Expected
 }
 
-// foundAt is what stands at a byte of a path: a word, a number or a sign.
+// foundAt is the text at a byte of a path: a word, a number or a sign.
 func foundAt(text string, at int) (column int, found string) {
 	at = min(max(at, 0), len(text))
 	for at > 0 && at < len(text) && !utf8.RuneStart(text[at]) {
@@ -53,13 +53,13 @@ func problemAt(text string, at int, expected string) error {
 	return &SyntaxError{column, found, expected}
 }
 
-// jmesSigns are the names that the library has for what may stand in an expression.
+// jmesSigns are the library's names of signs in an expression.
 var jmesSigns = map[string]string{
 	"TOKStar": "*", "TOKDot": ".", "TOKLparen": "(", "TOKRparen": ")", "TOKLbracket": "[", "TOKRbracket": "]",
 	"TOKLbrace": "{", "TOKRbrace": "}", "TOKComma": ",", "TOKColon": ":", "TOKAssign": "=", "TOKPipe": "|",
 }
 
-// What the library says, and what is meant.
+// Messages of the library, and their meaning.
 var jmesWords = []struct{ begins, means string }{
 	{"Incomplete expression", "expected a name or a value"},
 	{"Expected identifier, lbracket, or lbrace", "expected a name, [ or { after the point"},
@@ -107,7 +107,7 @@ func jmesSyntax(text string, err error) error {
 	return problemAt(text, wrong.Offset, "which cannot stand here")
 }
 
-// What the library of JSONPath says, with the place and the path behind it, and what is meant.
+// Messages of the JSONPath library, with position and path, and their meaning.
 var (
 	pathError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^(.*?) at (\d+) in `) })
 	pathWords = []struct{ begins, means string }{

@@ -7,8 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonquery"
 )
 
-// TestSyntax holds that a path which cannot be read is told of in words that its author knows: the place, what stands
-// there, and what was expected.
+// TestSyntax: the error of an invalid path has plain words: the position, the text there, and what was expected.
 func TestSyntax(t *testing.T) {
 	t.Parallel()
 	theirs := regexp.MustCompile(`TOK|SyntaxError|lbrac|tQuoted|node| in \$`)
@@ -40,7 +39,7 @@ func TestSyntax(t *testing.T) {
 			t.Errorf("%q: %v, want %s", path, err, want)
 		}
 	}
-	// Whatever the library says, its own words for what it reads stand nowhere.
+	// Names of the library's tokens are in no message.
 	for _, path := range []string{"a.'b'", "let $x = a", "a.b{c}", `{"a"}`, "a[1x]", "a ||", "[?a]]", "@(", "a | | b", "$.a b", "$..[", "$[1,"} {
 		if _, err := jsonquery.Compile(path); err == nil || theirs.MatchString(err.Error()) {
 			t.Errorf("%q: %v", path, err)

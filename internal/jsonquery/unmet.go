@@ -14,10 +14,9 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// Unmet says what a filter of the path compares that none of the items has to which it is applied, though they have a
-// name like it: a misspelt one; or a number that is ordered against a text. It is "" where the filter can be met, and
-// where it has no items. Such a filter selects nothing, whatever the document holds. A name that is like none may be
-// that of a member which comes only with what is looked for.
+// Unmet names a member that a filter of the path compares and that no item has, although a similar name exists, so that
+// it is probably misspelled; or a number that is ordered against a text. Such a filter never selects anything. It is ""
+// if the filter can match, and if there are no items. A name without a similar one may be that of an optional member.
 func (q *Query) Unmet(doc any) (what string) {
 	defer func() { // as in guarded
 		if recover() != nil {
@@ -27,9 +26,9 @@ func (q *Query) Unmet(doc any) (what string) {
 	return q.unmet(doc)
 }
 
-// comparison is one of a filter, with what each side is for an item.
+// comparison is a comparison of a filter, with the values of both sides for an item.
 type comparison struct {
-	orders      bool // it is none of equality
+	orders      bool // it is not a test for equality
 	left, right operand
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestUnmet: a filter that compares what no item has is told apart from one that no item meets.
+// TestUnmet: a filter on a member that no item has differs from a filter that matches no item.
 func TestUnmet(t *testing.T) {
 	t.Parallel()
 	v, err := chat.DecodeJSON([]byte(`{"items": [{"price": 5, "kind": {"id": "a"}}, {"price": 7, "kind": {"id": "b"}, "note": "x"}],

@@ -1,5 +1,5 @@
-// Package jsonread decodes JSON as arena and most others write it, several times as fast as encoding/json does. What it
-// does not know, or what is written in another way, it leaves to that: it never decodes to anything else.
+// Package jsonread decodes JSON in the usual form several times as fast as encoding/json does. It leaves anything else
+// to encoding/json, so the results never differ.
 package jsonread
 
 import (
@@ -66,7 +66,7 @@ func (s *scan) space() {
 	}
 }
 
-// takes goes behind a character, and blanks in front of it, where it is the next.
+// takes skips blanks and a character if it is next, and reports whether it was.
 func (s *scan) takes(c byte) bool {
 	s.space()
 	if s.at < len(s.doc) && s.doc[s.at] == c {
@@ -76,7 +76,7 @@ func (s *scan) takes(c byte) bool {
 	return false
 }
 
-// word goes behind a word, where it is the next.
+// word skips a word if it is next, and reports whether it was.
 func (s *scan) word(word string) bool {
 	if len(s.doc)-s.at >= len(word) && string(s.doc[s.at:s.at+len(word)]) == word {
 		s.at += len(word)

@@ -59,7 +59,7 @@ type all struct {
 	Plain  string
 }
 
-// slow is what encoding/json makes of the first value of a document.
+// slow is the result of encoding/json for the first value of a document.
 func slow(doc []byte) (all, error) {
 	var v all
 	in := json.NewDecoder(bytes.NewReader(doc))
@@ -110,7 +110,7 @@ func check(t *testing.T, doc []byte) (decoded bool) {
 	return true
 }
 
-// TestDecode: what is read here is what encoding/json makes of it, and the same again when texts are known already.
+// TestDecode: the results equal those of encoding/json, also when texts are already interned.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	for range 2 {
@@ -189,7 +189,7 @@ func TestPart(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere: what is cut is not read.
+// TestCutAnywhere: cut documents are refused.
 func TestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	for _, doc := range quick {

@@ -93,7 +93,7 @@ func (o *object) read(s *scan, v reflect.Value) bool {
 	})
 }
 
-// find finds the field of the next member. Mostly they come in their order. -1: there is none.
+// find finds the field of the next member, which usually follows the last one. -1: there is none.
 func (o *object) find(s *scan, next int) int {
 	rest := s.doc[s.at:]
 	for range 2 {

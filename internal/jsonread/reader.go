@@ -28,7 +28,7 @@ func readerOf(t reflect.Type) reader {
 	return r
 }
 
-// newReaders are those that are being made: types may hold themselves.
+// newReaders are the readers under construction, for recursive types.
 type newReaders map[reflect.Type]*object
 
 func (all newReaders) of(t reflect.Type) reader {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Most texts of a trial are those of the one before it, or stand in it twice. They are kept once.
+// Most texts of a trial occur in the one before it, or twice in it. They are stored once.
 const (
 	knownTexts = 1 << 9
 	longText   = 1 << 10 // bytes: longer ones are not looked for
@@ -63,7 +63,7 @@ func (s *scan) rawText() (raw []byte, plain, ok bool) {
 	return nil, false, false
 }
 
-// escape is the length of what follows a backslash; 0: that is not allowed.
+// escape is the length of an escape after its backslash; 0: invalid.
 func escape(rest []byte) int {
 	const unicode = len("u0000")
 	switch {
@@ -90,7 +90,7 @@ func isShortEscape(c byte) bool {
 	return false
 }
 
-// unquote appends what is meant by a text with escapes. It reports false for those that are rare.
+// unquote appends the decoded text. It reports false for rare escapes.
 func unquote(out, raw []byte) ([]byte, bool) {
 	for {
 		at := bytes.IndexByte(raw, '\\')

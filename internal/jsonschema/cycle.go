@@ -7,8 +7,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
-// endlessRecursion finds a schema that holds a value against itself again, such as {"$ref": "#"}: no value could ever
-// be judged. Schemas that refer to themselves for a part of the value, as those of trees do, come to an end.
+// endlessRecursion finds a schema that applies itself to the same value, such as {"$ref": "#"}: its validation would
+// never end. Recursive schemas for a part of the value, as for trees, are allowed.
 func endlessRecursion(s *lib.Schema) *SchemaError {
 	w := &cycleSearch{seen: map[*lib.Schema]bool{}, onPath: map[*lib.Schema]bool{}, done: map[*lib.Schema]bool{}}
 	w.reach(s)
@@ -56,7 +56,7 @@ func (w *cycleSearch) onCycle(s *lib.Schema) bool {
 	return found
 }
 
-// sameValue are the schemas that a value is held against because it is held against s.
+// sameValue are the schemas that s applies to the same value.
 func sameValue(s *lib.Schema) []*lib.Schema {
 	list := []*lib.Schema{s.Ref, s.RecursiveRef, s.Not, s.If, s.Then, s.Else}
 	if s.DynamicRef != nil {
@@ -72,7 +72,7 @@ func sameValue(s *lib.Schema) []*lib.Schema {
 	return list
 }
 
-// subSchemas are the schemas for what is within a value.
+// subSchemas are the schemas for parts of a value.
 func subSchemas(s *lib.Schema) []*lib.Schema {
 	list := []*lib.Schema{
 		s.PropertyNames, s.UnevaluatedProperties, s.Contains, s.Items2020, s.UnevaluatedItems, s.ContentSchema,

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonschema"
 )
 
-// A schema that never comes to an end is refused; one that comes to an end with the value is not.
+// TestEndless: an endless schema is refused; a recursive one for parts of a value is not.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

@@ -84,16 +84,16 @@ func (o *Others) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// TakesAll reports whether nothing is said of a value.
+// TakesAll reports whether the schema accepts every value.
 func (d *Doc) TakesAll() bool { return reflect.ValueOf(d).Elem().IsZero() }
 
-// AnyOf takes what one of some schemas takes.
+// AnyOf accepts values that fit one of some schemas.
 func AnyOf(choices ...*Doc) *Doc { return &Doc{AnyOf: choices} }
 
 // Requires takes objects that have some keys.
 func Requires(keys ...string) *Doc { return &Doc{Required: keys} }
 
-// Refer stands for a definition.
+// Refer refers to a definition.
 func Refer(name string) *Doc { return &Doc{Ref: "#/$defs/" + name} }
 
 // Copy is the schema with all that is in it changed by a function, from the inside out. d stays as it is.

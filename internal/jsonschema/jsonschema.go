@@ -43,9 +43,8 @@ type Options struct {
 // Schema is a compiled schema. It is safe for concurrent use.
 type Schema struct{ compiled *lib.Schema }
 
-// Compile compiles a schema from decoded JSON whose numbers are json.Number. It keeps doc, which must not change any
-// more. What is wrong with the schema is a *SchemaError, a *PatternError, a *ReferenceError or an error of another
-// type.
+// Compile compiles a schema from decoded JSON whose numbers are json.Number. It keeps doc, which must not change
+// afterwards. An invalid schema is a *SchemaError, a *PatternError, a *ReferenceError or an error of another type.
 func Compile(doc any, o Options) (*Schema, error) {
 	var first error
 	for _, draft := range o.Drafts {
@@ -88,8 +87,8 @@ func (noLoader) Load(string) (any, error) { return nil, errNoLoading }
 
 var errEndless = errors.New("the schema refers back to itself without an end")
 
-// Validate says what of a value does not fit: a *ValueError. An error of another type means that the value could not be
-// judged. The value is decoded JSON whose numbers are json.Number.
+// Validate returns a *ValueError for a value that does not fit. Any other error means that the value could not be
+// validated. The value is decoded JSON whose numbers are json.Number.
 func (s *Schema) Validate(v any) error {
 	err := s.compiled.Validate(v)
 	if invalid, ok := errors.AsType[*lib.ValidationError](err); ok {

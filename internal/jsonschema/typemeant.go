@@ -9,7 +9,7 @@ import (
 // types are the words that a schema has for types.
 var types = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// typesElsewhere are those of other languages.
+// typesElsewhere maps type names of other languages.
 var typesElsewhere = map[string]string{
 	"str": "string", "text": "string", "char": "string", "varchar": "string", "uuid": "string",
 	"int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "uint": "integer",
@@ -20,7 +20,7 @@ var typesElsewhere = map[string]string{
 	"uri": "string, format: uri", "email": "string, format: email",
 }
 
-// TypeMeant is what to write in the place of a word that is no type of a schema; "" where nobody can tell.
+// TypeMeant is the JSON type for a word that is not one; "": unknown.
 func TypeMeant(word string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if meant := typesElsewhere[word]; meant != "" {

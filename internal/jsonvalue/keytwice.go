@@ -8,15 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// KeyTwice finds a key that an object of a document has twice, which decoders read as they like. In objects of fixed
-// form, which are all but those in freeForm, keys that differ in case are the same: encoding/json takes one for the
-// other. What a server wrote for itself is not looked at. The document must be valid JSON; of any other the answer says
-// nothing.
+// KeyTwice finds a duplicate key in an object, which decoders read differently. In objects of fixed form, which are all
+// except those in freeForm, keys that differ only in case are equal, as in encoding/json. Opaque data of servers are
+// not checked. The document must be valid JSON; otherwise the result is meaningless.
 func KeyTwice(doc []byte) (key string, found bool) {
 	return keyTwice(keyScan{doc: doc, freeForm: freeForm}, false)
 }
 
-// KeyTwiceInReply is KeyTwice for what the server of a model wrote.
+// KeyTwiceInReply is KeyTwice for the reply of a model's server.
 func KeyTwiceInReply(doc []byte) (key string, found bool) {
 	return keyTwice(keyScan{doc: doc, freeForm: freeFormOfReplies}, false)
 }
@@ -57,7 +56,7 @@ var freeFormOfReplies = map[string]bool{
 	"tools": true,
 }
 
-// opaque is the key of what a server wrote: it is kept as it came, and nobody but that server reads it.
+// opaque is the key of a server's opaque data, which are kept unchanged.
 const opaque = "opaque"
 
 type keyScan struct {
@@ -71,7 +70,7 @@ type keyScan struct {
 	freeForm map[string]bool
 }
 
-// value goes behind the next value.
+// value skips the next value.
 func (s *keyScan) value(free bool) {
 	s.space()
 	if s.found || s.at >= len(s.doc) {
@@ -103,7 +102,7 @@ func endsScalar(c byte) bool {
 	return false
 }
 
-// skipValue goes behind the next value, whatever is twice in it.
+// skipValue skips the next value without a check for duplicates.
 func (s *keyScan) skipValue() {
 	inner := keyScan{doc: s.doc, at: s.at, lax: true}
 	inner.value(true)
@@ -188,7 +187,7 @@ func (s *keyScan) ends(with byte) bool {
 	return s.at >= len(s.doc)
 }
 
-// key goes behind the key of a member and its colon.
+// key reads the key of a member and its colon.
 func (s *keyScan) key() []byte {
 	raw := s.text()
 	s.space()
@@ -201,7 +200,7 @@ func (s *keyScan) key() []byte {
 	return []byte(key)
 }
 
-// text goes behind a text and returns it as it is written.
+// text reads a text and returns it as written.
 func (s *keyScan) text() []byte {
 	from := s.at
 	for s.at++; s.at < len(s.doc); s.at++ {

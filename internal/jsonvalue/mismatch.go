@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Explain says in words of JSON what encoding/json says in those of Go. Errors of any other kind stay as they are.
+// Explain translates errors of encoding/json from Go's terms to JSON's. Other errors stay unchanged.
 func Explain(err error) error {
 	if what := Mismatch(err); what != "" {
 		return errors.New(what)
@@ -16,7 +16,7 @@ func Explain(err error) error {
 	return err
 }
 
-// Mismatch says what of a document of JSON is of another type than it must be; "" when that is not what is wrong.
+// Mismatch describes a value of the wrong type in a JSON document; "" for any other error.
 func Mismatch(err error) string {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Numbers are compared by what they are, not by how they were written: 4, 4.0 and 40e-1 are one number, and a long id
-// keeps every digit.
+// Numbers are compared by value, not by spelling: 4, 4.0 and 40e-1 are equal, and a long id keeps every digit.
 
 // maxExponent bounds what is written out in digits; beyond it a number stays in scientific form.
 const maxExponent = 400
@@ -28,7 +27,7 @@ func NumberText(v any) (string, bool) {
 	return "", false
 }
 
-// shortest brings a JSON number into its shortest decimal form. What is no number comes back as it is.
+// shortest returns the shortest decimal form of a JSON number, and any other text unchanged.
 func shortest(s string) string {
 	if IsInteger(s) {
 		return s

@@ -71,8 +71,8 @@ func equalScalars(a, b any) bool {
 	return ok1 && ok2 && s == t
 }
 
-// equalBy is deep equality of JSON values: lists in order, objects by keys, null only with null, and what else there is
-// as scalars says, of which the first one is no list, object or null.
+// equalBy is deep equality of JSON values: lists in order, objects by keys, null only with null, and scalars by
+// scalars, of which the first argument is never a list, an object or null.
 func equalBy(a, b any, scalars func(a, b any) bool) bool {
 	switch x := a.(type) {
 	case nil:

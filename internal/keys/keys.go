@@ -18,25 +18,25 @@ type Key struct {
 	Shape    Shape
 	Required bool
 	Null     bool   // may be left empty
-	Default  string // as it would be written; "" is none
-	Doc      string // sentences; "" only where Idle or Later says all
-	Read     bool   // somebody reads the value; else Silence or Idle says why that misleads nobody
+	Default  string // as written; "": none
+	Doc      string // sentences; "" if Idle or Later explains it
+	Read     bool   // the value is used; otherwise Silence or Idle explains why not
 	Silence  Silence
 	Idle     string   // why the key has no effect, for whoever wrote it
 	Later    string   // what it asks for that this version does not have; "": the key works
-	Usual    []string // values by which nothing else is meant than what arena does
+	Usual    []string // values that mean what arena does anyway
 	AsIs     bool     // its texts are sent as they stand: placeholders in them are refused
 	Unfilled string   // for such texts: what to do about a placeholder; "": write the value itself
 	Wrong    string   // why the key must not be used, for keys of other versions and common mistakes
 	Hint     string   // what to write instead of a wrong key, or when a required one is missing
 }
 
-// Silence says why a key that has no reader of its own is not told to have no effect.
+// Silence says why a key without a reader gets no warning about that.
 type Silence uint8
 
 // The reasons.
 const (
-	ForPeople Silence = iota + 1 // it says something about the file
+	ForPeople Silence = iota + 1 // it describes the file for people
 	ReadApart                    // another place reads it
 	InBlock                      // it is part of a block that as a whole is told, refused, or has its scenario skipped
 )
@@ -45,9 +45,9 @@ const (
 type Table interface {
 	Shape
 	Title() string // for messages: "a turn"
-	// Keys are those that may be written, in the order in which people read about them.
+	// Keys are the allowed keys, in the order of the documentation.
 	Keys() []*Key
-	Open() bool // other keys may stand there too
+	Open() bool // other keys are allowed
 }
 
 // Spellings are the name and its aliases, in order of precedence.
@@ -56,7 +56,7 @@ func (k *Key) Spellings() []string { return append([]string{k.Name}, k.Aliases..
 // String is the key as hints name it: patterns (list of text).
 func (k *Key) String() string { return k.Name + " (" + k.Shape.Label() + ")" }
 
-// About is what an editor shows for the key, and its documentation says: what it is for, and when it does nothing, why.
+// About is the documentation of the key, also for editors: its purpose, and why it has no effect, if so.
 func (k *Key) About() string {
 	text := k.Doc
 	if k.Idle != "" {
@@ -86,7 +86,7 @@ func Listed(list []*Key) string {
 	return strings.Join(all, ", ")
 }
 
-// Nearest is the key of which a spelling was probably meant; nil when none is near.
+// Nearest is the key that was probably meant; nil: none is near.
 func Nearest(name string, list []*Key) *Key {
 	near := diag.Nearest(name, Names(list))
 	if near == "" {
@@ -95,7 +95,7 @@ func Nearest(name string, list []*Key) *Key {
 	return Find(near, list)
 }
 
-// Find is the key with a spelling; nil when there is none.
+// Find is the key with a name; nil: none.
 func Find(name string, list []*Key) *Key {
 	for _, k := range list {
 		if slices.Contains(k.Spellings(), name) {
@@ -132,7 +132,7 @@ func Object(list []*Key, open bool, value func(*Key) *jsonschema.Doc) *jsonschem
 	return d
 }
 
-// preset is the default as a value of JSON; nil: none.
+// preset is the default as a JSON value; nil: none.
 func (k *Key) preset() (v any) {
 	if k.Default == "" || json.Unmarshal([]byte(k.Default), &v) == nil {
 		return v

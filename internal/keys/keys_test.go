@@ -13,7 +13,7 @@ import (
 
 var share = keys.Number{Low: 0, High: 1, Above: true}
 
-// A shape says the same in words, as a schema and about a value.
+// TestShapes: the label, the schema and the check of a shape agree.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	free := keys.Number{Low: math.Inf(-1), High: math.Inf(1), Integer: true}
@@ -52,7 +52,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// check is what a shape says of a value.
+// check returns the problems of a value with a shape.
 func check(t *testing.T, s keys.Shape, text string) string {
 	t.Helper()
 	var problems diag.List

@@ -11,18 +11,18 @@ import (
 	"github.com/arena-evals/arena/internal/say"
 )
 
-// Shape says what a value may be.
+// Shape describes the valid values of a key.
 type Shape interface {
 	// Label is the shape in words: "list of text".
 	Label() string
 	// Schema is the shape as JSON Schema, with its types as JSON has them. w is nil when there are no definitions to
 	// refer to.
 	Schema(w Writer) *jsonschema.Doc
-	// Check reports what does not fit. what names the value in messages.
+	// Check reports an invalid value. what names it in messages.
 	Check(r Reader, n *node.Node, what string)
 }
 
-// Writer holds the definitions of a schema.
+// Writer collects the definitions of a schema.
 type Writer interface {
 	// Table refers to the definition of a table.
 	Table(t Table) *jsonschema.Doc
@@ -30,7 +30,7 @@ type Writer interface {
 	Item(s Shape) *jsonschema.Doc
 }
 
-// Reader takes values out of files. A *node.Reader is one, and so is what embeds it.
+// Reader reads values from files. *node.Reader and types that embed it implement it.
 type Reader interface {
 	Any(n *node.Node) any
 	String(n *node.Node, what string) (string, bool)
@@ -65,7 +65,7 @@ type (
 type (
 	List struct {
 		Item   Shape
-		Single bool // one value may stand for a list of it
+		Single bool // a single value counts as a list of it
 		Filled bool // must not be empty
 	}
 	// Map has free keys.

@@ -22,20 +22,20 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Name is the folder within that of the results.
+// Name is the name of the folder within the results folder.
 const Name = "media"
 
 // MaxBytes is the size of the largest file that is read.
 const MaxBytes = 64 << 20
 
-// File is the name of the file of a medium, below the folder of the results, with slashes. The extension is one of a
-// few, none of which a browser takes for a page or a program.
+// File is the path of a medium's file, relative to the results folder, with slashes. Browsers do not open files with
+// these extensions as a page or a program.
 func File(sum, mime string) string { return path.Join(Name, sum+Extension(mime)) }
 
 // Extension is the extension of the files of a type, with its dot.
 func Extension(mime string) string { return cmp.Or(media.ExtensionOf(strings.ToLower(mime)), ".bin") }
 
-// IsSum reports whether a text is a hash as it stands in results, which may come from anywhere.
+// IsSum reports whether a text is a valid hash. Results may be from anywhere.
 func IsSum(sum string) bool {
 	raw, err := hex.DecodeString(sum)
 	return err == nil && len(raw) == sha256.Size && strings.ToLower(sum) == sum
@@ -49,7 +49,7 @@ type Folder struct {
 	there map[string]bool // files that were written, or found whole
 }
 
-// Keep writes a medium, unless it is there. The file is whole or not there. No link is followed.
+// Keep writes a medium, unless it exists. The write is atomic. It follows no link.
 func (f *Folder) Keep(c chat.Content, mime string) error {
 	file := File(c.SHA256(), mime)
 	f.mu.Lock()
@@ -104,7 +104,7 @@ func (f *Folder) write(file string, c chat.Content) (err error) {
 	return nil
 }
 
-// Read reads a medium. Its bytes are those of its name.
+// Read reads a medium, and checks its bytes against its name.
 func (f *Folder) Read(sum, mime string) ([]byte, error) {
 	if !IsSum(sum) {
 		return nil, fmt.Errorf("%q is no hash of a medium", sum)
@@ -146,7 +146,7 @@ func (f *Folder) Holds(m *chat.Media) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Copy keeps a medium that another folder holds; one that lies nowhere is passed over.
+// Copy keeps a medium of another folder; a missing one is skipped.
 func (f *Folder) Copy(from *Folder, m *chat.Media) error {
 	own := *m
 	if from.Fill(&own); own.Content == nil {

@@ -52,7 +52,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestChanged: bytes are those of their name, or there are none.
+// TestChanged: a file whose bytes do not fit its name is refused.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	f := &Folder{Dir: t.TempDir()}
@@ -76,7 +76,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestNoLinks: what lies in the way is never written through.
+// TestNoLinks: links in the way are not followed.
 func TestNoLinks(t *testing.T) {
 	t.Parallel()
 	content := chat.NewContent([]byte("a picture"))

@@ -23,7 +23,7 @@ func Cut(n *Node) string {
 	return word
 }
 
-// StrayQuote is the quote or bracket at the end of a text without quotes, when what opens it is not there; else "".
+// StrayQuote is the quote or bracket at the end of a text without quotes if the opening one is missing; else "".
 func StrayQuote(n *Node) string {
 	if n == nil || n.Kind != Scalar || n.Style&quotedStyle != 0 || len(n.Value) < 2 {
 		return ""

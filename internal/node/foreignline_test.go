@@ -6,7 +6,7 @@ import (
 	"github.com/arena-evals/arena/internal/diag"
 )
 
-// TestForeignLine: what comes from a merge or a web page is told by its name, where it stands.
+// TestForeignLine: marks of merge conflicts and special blanks of web pages are named, with their position.
 func TestForeignLine(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

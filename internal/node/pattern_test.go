@@ -43,7 +43,7 @@ func TestDoubtBan(t *testing.T) {
 	}
 }
 
-// A pattern that is said to match nothing matches none of these.
+// FuzzMatchable: a pattern that is reported to match nothing matches none of these texts.
 func FuzzMatchable(f *testing.F) {
 	for _, seed := range []string{`hello$^`, `[^\s\S]`, `a\bb`, `(?m)a$b`, `(?i)x`, `\Bé\b`, `^*$`} {
 		f.Add(seed, "hello a b\né")

@@ -2,7 +2,8 @@ package node
 
 import "testing"
 
-// What every reply with a word in it matches is told of; limits, and what some replies lack, are not.
+// TestMatchesWords: a pattern that matches every reply with a word is reported; limits, and patterns that some replies
+// do not match, are not.
 func TestMatchesWords(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]bool{

@@ -151,7 +151,7 @@ func escapeHint(r rune) string {
 	return fmt.Sprintf(`a regular expression can ask for it as \x%02X, in single quotes`, r)
 }
 
-// IsPlainName reports an odd name, and returns whether it has none. what names the value.
+// IsPlainName reports an odd name, and returns whether the name is fine. what names the value.
 func (r *Reader) IsPlainName(n *Node, what string, wild bool) bool {
 	return r.reportOddity(n, what, "odd-name", OddName(n.Value, wild))
 }
@@ -161,7 +161,7 @@ func (r *Reader) IsPlainPattern(n *Node, what string) bool {
 	return r.reportOddity(n, what, "odd-pattern", OddPattern(n.Value))
 }
 
-// IsPlainText reports an odd text to search for, and returns whether it has none.
+// IsPlainText reports an odd text to search for, and returns whether the text is fine.
 func (r *Reader) IsPlainText(n *Node, what string) bool {
 	return r.reportOddity(n, what, "odd-text", OddText(n.Value, IsBlock(n)))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// TestTags: a tag that nobody heeds, or that contradicts its value, is refused wherever it stands.
+// TestTags: a tag that is ignored, or that contradicts its value, is refused everywhere.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string]string{

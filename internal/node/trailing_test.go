@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTextBehindAValue: text that follows a value on its line is told as that, with what to write.
+// TestTextBehindAValue: text that follows a value on its line is reported, with what to write instead.
 func TestTextBehindAValue(t *testing.T) {
 	t.Parallel()
 	const (

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Pattern is a kind of personal data that can be told by how it is written.
+// Pattern is a kind of personal data with a recognisable form.
 type Pattern struct {
 	Name string
 	What string // as an explanation calls it
@@ -20,8 +20,8 @@ type Pattern struct {
 	in        func(text string) bool
 }
 
-// In reports whether a text holds such data, also where blanks and dashes are those of typography, characters in
-// between cannot be seen, and letters and digits are as wide as Chinese ones.
+// In reports whether a text contains such data, also with typographic blanks and dashes, invisible characters, or
+// full-width letters and digits.
 func (p *Pattern) In(text string) bool { return p.in(plain(text)) }
 
 // plain is a text with the blanks, dashes, letters and digits of ASCII in place of their variants, and without

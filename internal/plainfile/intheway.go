@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// InTheWay is the file that stands where a folder is wanted, or where one above it would have to be; "" is none.
+// InTheWay is a file in the place of the folder or of one of its parents; "": none.
 func InTheWay(dir string) string {
 	for path := filepath.Clean(dir); ; path = filepath.Dir(path) {
 		info, err := os.Stat(path)

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 )
 
-// Open opens a plain file to read it. Anything else at the path is an error that says what stands there.
+// Open opens a regular file for reading. Anything else at the path is an error that names it.
 func Open(path string) (*os.File, error) {
 	if err := Check(path); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func Open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Check fails where Open would refuse what stands at the path.
+// Check returns the error of Open for anything but a regular file.
 func Check(path string) error {
 	info, err := os.Stat(path)
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
@@ -35,7 +35,7 @@ func Check(path string) error {
 	return nil
 }
 
-// kind is what stands in the place of a plain file; "" is one.
+// kind names anything but a regular file; "": it is one.
 func kind(mode fs.FileMode) string {
 	switch {
 	case mode.IsRegular():
@@ -50,8 +50,7 @@ func kind(mode fs.FileMode) string {
 	return "a device"
 }
 
-// MaxRead is the size of the largest file that is read at once, in bytes. None that arena writes or that people write
-// for it comes near.
+// MaxRead is the maximum size in bytes of a file that is read at once. Files of arena and of people are far smaller.
 const MaxRead = 512 << 20
 
 // Read reads a plain file of at most MaxRead bytes.
@@ -89,8 +88,8 @@ func MakeDir(dir string) error {
 	return os.MkdirAll(dir, 0o755)
 }
 
-// Dangling says which part of a path is a link to nothing, where the error is an fs.ErrNotExist, or one that cannot be
-// followed, such as one in a circle. Of those the system only says that a file exists.
+// Dangling says which part of a path is a link to nothing, for an fs.ErrNotExist, or a link that cannot be followed,
+// such as one in a cycle, for which the system only says that a file exists.
 func Dangling(path string) error {
 	for path := filepath.Clean(path); ; path = filepath.Dir(path) {
 		if to, err := os.Readlink(path); err == nil {

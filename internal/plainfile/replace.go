@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// Replace writes a file beside the path and renames it: what stood there is replaced as a whole, or left as it is. The
-// errors of the system do not name a file. What killed processes have left of this is removed from the folder.
+// Replace writes a file beside the path and renames it, so that the old file is replaced completely or not at all.
+// Errors of the system do not name a file. Temporary files of killed processes are removed from the folder.
 func Replace(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	return replace(path, perm, false, write)
 }
@@ -48,7 +48,7 @@ func replace(path string, perm fs.FileMode, synced bool, write func(io.Writer) e
 	return WithoutPath(syncFolder(filepath.Dir(path)))
 }
 
-// Overwrite writes into what stands at the path, such as a device or a pipe, and leaves it what it is.
+// Overwrite writes to an existing device or pipe.
 func Overwrite(path string, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

@@ -36,11 +36,11 @@ func temp(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// swept are the folders in which this process has looked.
+// swept are the folders that this process has swept.
 var swept sync.Map
 
-// leftFor is how old a file has to be before it is swept. Between making a file and locking it, and between closing it
-// and giving it its name, nobody holds its lock.
+// leftFor is the minimum age of a file that is swept. Between its creation and its lock, and between its close and its
+// rename, a file is not locked.
 const leftFor = time.Minute
 
 // tempName is a name that CreateTemp makes of TempPattern.
@@ -53,11 +53,10 @@ func sweep(fresh *os.File) {
 	}
 }
 
-// Sweep removes what killed processes have left of temporary files in a folder into which nobody else writes.
+// Sweep removes temporary files of killed processes from a folder of which this process is the only writer.
 func Sweep(dir string) { sweepBefore(dir, time.Time{}) }
 
-// sweepBefore removes files that are older; the zero time is all of them. What cannot be removed stays: it is in
-// nobody's way.
+// sweepBefore removes older files; the zero time means all. Files that cannot be removed stay.
 func sweepBefore(dir string, before time.Time) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package say puts values into the words of an explanation: quoted, cut, and on one line. Whatever comes from a model
-// or a tool goes through it.
+// Package say formats values for explanations: quoted, cut, and on one line. All texts of models and tools in
+// explanations pass through it.
 package say
 
 import (
@@ -47,7 +47,7 @@ func Cut(s string, limit int) string { return ellipsis.Runes(s, limit) }
 // Content is the beginning of a text, as details keep it.
 func Content(s string) string { return Cut(s, ContentLimit) }
 
-// Reason is a reason that somebody gives, as an explanation holds it: words with single spaces between them, cut.
+// Reason formats a reason by a model or a program: single spaces between words, cut.
 func Reason(s string) string {
 	return Cut(OneLine(strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")), reasonLimit)
 }
@@ -69,7 +69,7 @@ func Named(name string) string {
 	return Cut(OneLine(name), QuoteLimit)
 }
 
-// Chained shows names in the order in which they came: a, b, c and 2 more.
+// Chained lists names in their order: a, b, c and 2 more.
 func Chained(names []string) string {
 	short := make([]string, 0, chainLimit)
 	for _, name := range names[:min(len(names), chainLimit)] {
@@ -118,7 +118,7 @@ func Alternatives(names []string) string {
 	return "at least one of " + strings.Join(names, ", ")
 }
 
-// Times says how often: never, once, 3 times.
+// Times is a number of times in words: never, once, 3 times.
 func Times(n int) string {
 	switch n {
 	case 0:

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// KeptLimit is how much of a value details hold, in characters.
+// KeptLimit is the maximum length of a value in details, in characters.
 const KeptLimit = 4000
 
 // Kept is a value for details: as it is, or the beginning of its text when it is large.

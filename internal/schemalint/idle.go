@@ -34,8 +34,8 @@ var keywordNeeds = map[string][]string{
 // numberFormats are the formats that OpenAPI has for numbers.
 var numberFormats = []string{"double", "float", "int32", "int64"}
 
-// idle warns of keywords that hold for every value where they stand: those for values of another type than the schema's
-// own, and those that lack the keyword they go with.
+// idle warns of keywords without effect: those for values of another type than the schema's, and those whose companion
+// keyword is missing.
 func (d linter) idle(n *node.Node) {
 	given := typesOf(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -87,7 +87,7 @@ func (d linter) untyped(n *node.Node) {
 	}
 }
 
-// tooDeep warns of what closes an object and stands among its properties.
+// tooDeep warns of keywords for an object that are among its properties.
 func (d linter) tooDeep(properties *node.Node) {
 	for _, key := range []string{"additionalProperties", "unevaluatedProperties"} {
 		v := node.Get(properties, key)
@@ -99,7 +99,7 @@ func (d linter) tooDeep(properties *node.Node) {
 	}
 }
 
-// typesOf are the types that a schema gives its value; nil where it gives none, or others than there are.
+// typesOf are the types of a schema; nil if it has none or an invalid one.
 func typesOf(n *node.Node) []string {
 	v := node.Get(n, "type")
 	if v == nil {

@@ -14,7 +14,7 @@ var asksOfObjects = []string{
 	"required", "then", "unevaluatedProperties",
 }
 
-// optional warns of a schema that lists properties and asks for none of them: an object that has none fits it.
+// optional warns of a schema with properties of which none is required: an empty object fits it.
 func (d linter) optional(n *node.Node) {
 	at, listed := node.Get(n, "properties"), node.KeyOf(n, "properties")
 	if !d.present || d.bans || at == nil || at.Kind != node.Map || len(at.Content) == 0 {

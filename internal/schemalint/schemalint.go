@@ -23,15 +23,15 @@ var keywords = sync.OnceValue(func() []string {
 		unevaluatedProperties uniqueItems writeOnly`)
 })
 
-// Warn warns of probable mistakes in a JSON Schema: keywords that no draft has, formats that resemble known
-// ones, properties that do not stand under properties, required ones that the schema does not list, keywords that do
-// nothing where they stand, and patterns that match other texts than they seem to.
+// Warn warns of probable mistakes in a JSON Schema: unknown keywords, misspelled formats, properties outside
+// properties, required ones that are not listed, keywords without effect, and patterns that match other texts than they
+// seem to.
 func Warn(r *node.Reader, n *node.Node, what string) {
 	linter{r: r, what: what, refs: refsOf(n)}.at(n, nil)
 }
 
-// WarnReply is Warn for the schema of a reply, which may be any value: it also warns of keywords that ask
-// nothing of values of other types. bans says that what fits the schema is not wanted.
+// WarnReply is Warn for the schema of a reply, which may be any value: it also warns of keywords that ignore values of
+// other types. bans: replies that fit the schema are forbidden.
 func WarnReply(r *node.Reader, n *node.Node, what string, bans bool) {
 	linter{r: r, what: what, refs: refsOf(n), bans: bans, anyValue: true, present: true}.at(n, nil)
 }
@@ -173,7 +173,7 @@ func keywordHint(n, k, v *node.Node) string {
 // typeNames are the types that values have in JSON Schema.
 var typeNames = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
-// meantKeyword is the keyword that says what other notations have another word for; "": none.
+// meantKeyword is the keyword for a word of another notation; "": none.
 func meantKeyword(n *node.Node, word string) string {
 	most, least := "maximum", "minimum"
 	if types := typesOf(n); len(types) == 1 {
@@ -223,7 +223,7 @@ func (d linter) pattern(v *node.Node) {
 	}
 }
 
-// describesValue reports whether a value can only be meant as a schema.
+// describesValue reports whether a value is certainly meant as a schema.
 func describesValue(v *node.Node) bool {
 	return v.Kind == node.Map && slices.ContainsFunc([]string{"type", "properties", "enum", "$ref", "anyOf", "oneOf"},
 		func(key string) bool { return node.Get(v, key) != nil })

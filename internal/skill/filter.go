@@ -13,9 +13,9 @@ type Filter struct {
 	none     bool
 }
 
-// NewFilter reads a filter: "none" in any case allows nothing, "" everything, and anything else is a pattern for the
-// folders of skills, relative to the config. In it `*` and `?` stop at a slash, `**` stands for any folders, and a
-// pattern without these means all folders below it too. A skill without a folder is allowed by its name.
+// NewFilter parses a filter: "none" in any case allows nothing, "" everything, and anything else is a pattern for the
+// folders of skills, relative to the config. In it `*` and `?` do not match a slash, `**` matches any folders, and a
+// pattern without these includes all folders below. A skill without a folder is matched by its name.
 func NewFilter(text string) (Filter, error) {
 	text = strings.TrimSpace(text)
 	switch {

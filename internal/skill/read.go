@@ -9,9 +9,9 @@ import (
 	"github.com/arena-evals/arena/internal/node"
 )
 
-// Read reads the text of a SKILL.md: front matter between two lines `---`, then the instructions. What is wrong goes to
-// the reader's list with its line, and the result is nil. Keys of the front matter that are not known are left alone,
-// because the files are other tools' too, but for those that resemble known ones or mean nothing there.
+// Read parses a SKILL.md: front matter between two lines `---`, then the instructions. Problems are added to the
+// reader's list with their lines, and the result is then nil. Unknown keys are ignored, because other tools use such
+// files too, unless they are similar to known ones or belong elsewhere.
 func Read(r *node.Reader, data []byte) *Skill {
 	whole := string(data)
 	text := strings.ReplaceAll(strings.TrimPrefix(whole, "\ufeff"), "\r\n", "\n")
@@ -89,7 +89,7 @@ func cut(text string) (front, body string, ok bool) {
 	return "", "", false
 }
 
-// fields takes what arena knows out of the front matter.
+// fields reads the known keys of the front matter.
 func fields(r *node.Reader, n *node.Node, s *Skill) {
 	r.Each(n, "the front matter of a skill", func(key string, k, v *node.Node) {
 		switch key {
@@ -123,7 +123,7 @@ var elsewhere = map[string]string{
 	"instructions": "write them below the front matter",
 }
 
-// doubt warns of a key that was probably meant to do something.
+// doubt warns of a key that probably should have an effect.
 func doubt(r *node.Reader, k *node.Node) {
 	hint := elsewhere[k.Value]
 	if hint == "" && !slices.Contains(others, k.Value) {
@@ -157,7 +157,7 @@ func Description(r *node.Reader, n *node.Node) string {
 	return text
 }
 
-// tools are a list of names, or one text in which blanks or commas stand between them.
+// tools reads a list of names, or one text with names separated by blanks or commas.
 func tools(r *node.Reader, n *node.Node) []string {
 	if n.Kind == node.List {
 		names, _ := r.Strings(n, "allowed-tools")

@@ -102,7 +102,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestKeysOfFrontMatter: what was meant to do something, and does nothing, is told; what is other tools' is not.
+// TestKeysOfFrontMatter: there is a warning of keys that seem to be meant for arena, and not of other tools' keys.
 func TestKeysOfFrontMatter(t *testing.T) {
 	t.Parallel()
 	told := map[string]string{

@@ -1,5 +1,5 @@
 // Package skill holds the skills of agents: instructions that a model gets when it asks for them, and the tools that
-// come with them. It reads SKILL.md files, decides which skills a state allows, and keeps which are active.
+// come with them. It reads SKILL.md files, decides which skills a state allows, and tracks the active ones.
 package skill
 
 import (

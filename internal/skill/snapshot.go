@@ -2,7 +2,7 @@ package skill
 
 import "maps"
 
-// Snapshot returns a function that makes the session what it is now.
+// Snapshot returns a function that restores the current state of the session.
 func (t *Session) Snapshot() (restore func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestComparable: what a server without its model answers says nothing of texts.
+// TestComparable: useless vectors of a server are refused.
 func TestComparable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

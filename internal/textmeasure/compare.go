@@ -13,8 +13,8 @@ import (
 // maxSteps bounds the work of one comparison, in steps of a few nanoseconds.
 const maxSteps = 1 << 28
 
-// Items are the characters or words of a text as numbers: equal ones are equal. 0 stands for what the other text of a
-// comparison does not have.
+// Items are the characters or words of a text as numbers: equal ones have equal numbers. 0 is an item that the other
+// text does not have.
 type Items []int32
 
 // numbered gives numbers to what texts are made of, from 1.

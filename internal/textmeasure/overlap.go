@@ -1,6 +1,6 @@
 package textmeasure
 
-// Overlap says how well what came covers what was expected, by counts.
+// Overlap counts the expected and the actual items, and those in both.
 type Overlap struct{ Matched, Expected, Actual int }
 
 // Share is a part of a whole; 0 of nothing.
@@ -11,10 +11,10 @@ func Share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// Precision is the share of what came that was expected.
+// Precision is the expected share of the actual items.
 func (o Overlap) Precision() float64 { return Share(o.Matched, o.Actual) }
 
-// Recall is the share of what was expected that came.
+// Recall is the share of the expected items that occurred.
 func (o Overlap) Recall() float64 { return Share(o.Matched, o.Expected) }
 
 // F1 is the harmonic mean of precision and recall; 0 when nothing matched.

@@ -50,8 +50,8 @@ func (a *automaton) insert(text string) {
 	a.length[state] = int32(len(text))
 }
 
-// link fills in where each state goes on a byte with which no text continues: where the longest end of what was read
-// that begins a text goes. States are taken by their distance from the start, so that shorter ends are complete.
+// link sets the transitions for bytes with which no text continues: to the state of the longest suffix that begins a
+// text. States are processed by their distance from the start, so that shorter suffixes are complete.
 func (a *automaton) link() {
 	back := make([]int32, len(a.length)) // state → that of its longest end
 	queue := make([]int32, 0, len(a.length))
@@ -86,7 +86,7 @@ func (a *automaton) step(state int32, b byte) int32 {
 	return a.next[int(state)*a.width+int(a.class[b])]
 }
 
-// longest is the state whose text is the longest that ends where state stands; 0 when none does.
+// longest is the state of the longest text that ends at a state; 0: none.
 func (a *automaton) longest(state int32) int32 {
 	if a.length[state] > 0 {
 		return state

@@ -1,7 +1,6 @@
 package textsearch
 
-// escape reads the sequences by which programs tell a terminal of colours, places and titles (ECMA-48): nobody sees
-// them.
+// escape skips escape sequences of terminals (ECMA-48), such as colours and titles, which are invisible.
 type escape uint8
 
 const (

@@ -7,9 +7,9 @@ import (
 	"github.com/arena-evals/arena/internal/textmeasure"
 )
 
-// Unmarked returns a text without the marks by which Markdown sets words apart: those of emphasis, code and strikes
-// that touch a word, and the backslashes before signs. What stands between blanks, as the sign of a list, stays, and so
-// does a star between digits. Tags of HTML and addresses of links are left out, too.
+// Unmarked returns a text without Markdown marks of emphasis, code and strikethrough that touch a word, and without
+// backslashes before signs. Marks between blanks, such as a list's, stay, and so does a star between digits. HTML tags
+// and addresses of links are removed too.
 func Unmarked(text string) string {
 	text = untagged(text)
 	if !strings.ContainsAny(text, markSigns) {

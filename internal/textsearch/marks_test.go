@@ -38,7 +38,7 @@ func TestUnmarked(t *testing.T) {
 	}
 }
 
-// FuzzUnmarked holds a search in pieces against one of the whole text.
+// FuzzUnmarked compares a search in pieces with one in the whole text.
 func FuzzUnmarked(f *testing.F) {
 	f.Add("a **bо**mb is\\_ not\n", "bomb is", []byte{3, 1, 9})
 	f.Add("cafe\u0301* _noir_", "café noir", []byte{1})

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // Runes cuts a stream of bytes between characters.
 type Runes struct{ rest string }
 
-// Take returns what has come and was not returned yet, up to the last whole character.
+// Take returns the received text that was not returned yet, up to the last whole character.
 func (w *Runes) Take(piece string) string {
 	text := w.rest + piece
 	end := len(text) - incomplete(text)

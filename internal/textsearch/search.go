@@ -35,7 +35,7 @@ type Search struct {
 	emph bool            // and underscores begin that word
 }
 
-// Write takes the next piece, and returns whether any of the texts has come.
+// Write takes the next piece, and returns whether any of the texts was found.
 func (s *Search) Write(piece string) bool {
 	text := s.whole.Take(piece)
 	if s.set.fold {

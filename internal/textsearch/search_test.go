@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzSearch holds the search in pieces against a search of everything that has come.
+// FuzzSearch compares the search in pieces with a search in the whole text.
 func FuzzSearch(f *testing.F) {
 	f.Add("buy a lottery ticket", "lot\nlottery", []byte{3, 1, 9}, true, false)
 	f.Add("aaab \xff Éa b", "aab\nb\né", []byte{1}, false, true)

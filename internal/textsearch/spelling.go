@@ -239,7 +239,7 @@ func (s *Set) FollowUnmarked() *PlainSearch {
 	return &PlainSearch{search: s.Follow(), marks: &unmarker{}}
 }
 
-// Write takes the next piece, and returns whether any of the texts has come.
+// Write takes the next piece, and returns whether any of the texts was found.
 func (p *PlainSearch) Write(piece string) bool {
 	text := p.whole.Take(piece)
 	if p.marks != nil {
@@ -263,8 +263,8 @@ func (p *PlainSearch) Write(piece string) bool {
 	return found
 }
 
-// Lookalike finds a character in a text that looks like another one and does not match it: one of another alphabet than
-// the rest of its word, or one of full width. like is what it looks like; char is 0 where there is none.
+// Lookalike finds a character in a text that looks like another one and does not match it: a letter of another alphabet
+// than the rest of its word, or a full-width one. like is the other character; char is 0 if there is none.
 func Lookalike(text string) (char rune, like string) {
 	if !hasUnusual(text) {
 		return 0, ""

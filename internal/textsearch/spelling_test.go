@@ -59,7 +59,7 @@ func TestLettersThatLookTheSame(t *testing.T) {
 	}
 }
 
-// FuzzPlain holds a search in pieces against one of the whole text.
+// FuzzPlain compares a search in pieces with one in the whole text.
 func FuzzPlain(f *testing.F) {
 	f.Add("a bо\u200dmb is  not\nhere ", "bomb is not", []byte{3, 1, 9}, false)
 	f.Add("cafe\u0301 noir ", "café", []byte{1}, true)

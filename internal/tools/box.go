@@ -68,7 +68,7 @@ func (b *Box) List(ctx context.Context, o *Opener) ([]chat.Tool, error) {
 	return list, nil
 }
 
-// Remarks are what a source says of the list that it gave last.
+// Remarks are the remarks of a source on its last list.
 func (b *Box) Remarks(o *Opener) Remarks {
 	if r, ok := b.source(o).(Remarker); ok {
 		return r.Remarks()
@@ -192,7 +192,7 @@ func (b *Box) Call(ctx context.Context, call chat.ToolCall) chat.ToolResult {
 	return t.call(ctx, from, call)
 }
 
-// Close ends what only this trial has, after its last check.
+// Close ends the sources of this trial, after its last check.
 func (b *Box) Close() error {
 	b.mu.Lock()
 	all := make([]opened, 0, len(b.own))

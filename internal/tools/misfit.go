@@ -54,7 +54,7 @@ func (r *Registry) Required(tool string) (names []string) {
 	return names
 }
 
-// property is the schema of an argument; nil: none, or what surrounds it may change it.
+// property is the schema of an argument; nil: none, or the schema around it may change it.
 func (t *tool) property(name string) map[string]any {
 	if t == nil || t.input == nil || composed(t.input.doc) {
 		return nil
@@ -64,7 +64,7 @@ func (t *tool) property(name string) map[string]any {
 	return schema
 }
 
-// composed reports whether a schema says elsewhere what it takes.
+// composed reports whether a schema has further rules elsewhere.
 func composed(schema map[string]any) bool {
 	for _, key := range []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not"} {
 		if _, there := schema[key]; there {

@@ -1,5 +1,5 @@
-// Package tools runs the tools that an agent calls. Whatever goes wrong in a call is an answer for the model, an
-// error result. Only that of a simulated tool that has no answer (chat.ErrorMock) ends the conversation.
+// Package tools runs the tools that an agent calls. Every failure of a call is an error result for the model, except
+// that of a simulated tool without an answer (chat.ErrorMock), which ends the conversation.
 package tools
 
 import (
@@ -111,19 +111,18 @@ func matches(pattern, name string) bool {
 	return pattern == name || wild && strings.HasPrefix(name, prefix)
 }
 
-// simulated reports whether a tool answers with what its file says.
+// simulated reports whether the results of a tool are in its file.
 func simulated(spec *scenario.Tool) bool {
 	return spec.Mode == "" || spec.Mode == "mock" || spec.Mode == "client" || spec.Agent != nil
 }
 
-// Simulated reports whether a tool answers with what its file says. One that no file describes does not.
+// Simulated reports whether the results of a tool are in its file. It is false for a tool without a file.
 func (r *Registry) Simulated(name string) bool {
 	t := r.byName[name]
 	return t != nil && simulated(t.spec)
 }
 
-// Unredacted are the fields that a tool is to take out of answers and that none of them had, and whether there were
-// answers.
+// Unredacted are the fields that a tool should redact and that no answer had, and whether there were answers.
 func (r *Registry) Unredacted(name string) (fields []string, answered bool) {
 	if t := r.byName[name]; t != nil && t.opener != nil && t.opener.Unredacted != nil {
 		return t.opener.Unredacted()

@@ -12,8 +12,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Signature is what a tool of arena's own takes. Unlike a tool of the user it takes no argument that its schema does
-// not declare: nobody would read it.
+// Signature is the arguments of one of arena's tools. It refuses undeclared arguments, because nothing would read them.
 type Signature struct {
 	input *schema
 	names []string

@@ -98,7 +98,7 @@ func markLoops(part *parse.ListNode) {
 	}
 }
 
-// answer is what the tool says to these arguments.
+// answer renders the template with these arguments.
 func (m *mockTemplate) answer(ctx context.Context, args map[string]any) (chat.ToolResult, error) {
 	if m.limit > 0 {
 		var cancel context.CancelFunc
@@ -120,7 +120,7 @@ func (m *mockTemplate) answer(ctx context.Context, args map[string]any) (chat.To
 	return chat.ToolResult{Content: Present([]byte(text))}, nil
 }
 
-// mockWriter takes what a template says, as long as it may go on.
+// mockWriter collects the output of a template, within limits.
 type mockWriter struct {
 	ctx   context.Context // of the one call for which the writer is made
 	text  strings.Builder
@@ -142,8 +142,8 @@ func (w *mockWriter) Write(p []byte) (int, error) {
 	return w.text.Write(p)
 }
 
-// Template is a template over the arguments of a tool whose values are written by a function of its own: escaped for
-// where they stand. Its loops end like those of mock templates.
+// Template is a template over the arguments of a tool with its own escaping of values. Its loops are limited like those
+// of mock templates.
 type Template struct{ template *template.Template }
 
 // ParseTemplate prepares a template. value writes what stands in for {{.name}}; it is given nil where a call has no

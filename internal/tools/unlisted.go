@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Unlisted finds a name within a value for an argument that the schema of a tool does not list: zpi of addr. path says
-// where it stands, known what may stand there. It is "" where the schema takes other names.
+// Unlisted finds a name within a value that the schema of the argument does not have: zip in addr. path is its
+// position, and known are the valid names. It is "" if the schema allows others.
 func (r *Registry) Unlisted(tool, argument string, v any) (path, name string, known []string) {
 	return unlisted(argument, r.byName[tool].property(argument), v)
 }

@@ -1,4 +1,4 @@
-// Package wellformed reads texts that must be HTML, XML or SQL, and says what is wrong with them.
+// Package wellformed parses texts that must be HTML, XML or SQL, and says what is wrong with them.
 package wellformed
 
 import (
@@ -76,7 +76,7 @@ func (r *htmlReader) start(name string, closed bool) error {
 	return nil
 }
 
-// leave ends an element whose end may be left out where the next of its kind begins.
+// leave ends an element whose end tag is optional.
 func (r *htmlReader) leave(name string) {
 	for at := len(r.open) - 1; at >= 0 && openEnded()[r.open[at]]; at-- {
 		if r.open[at] == name {

@@ -58,8 +58,8 @@ func statements(text string) ([]string, error) {
 	return kinds, nil
 }
 
-// parentheses looks at the tokens for what the parser lets pass: characters that are no SQL, and parentheses that do
-// not close. It returns where the closing ones stand.
+// parentheses finds what the parser accepts wrongly: invalid characters, and unbalanced parentheses. It returns the
+// positions of the closing ones.
 func parentheses(text string) (map[int]bool, error) {
 	closing, depth := map[int]bool{}, 0
 	for s := sql.NewScanner(strings.NewReader(text)); ; {
@@ -86,7 +86,7 @@ func parentheses(text string) (map[int]bool, error) {
 	}
 }
 
-// torn is what stands somewhere in a text, with the mark of a cut where that is within a word.
+// torn is a found text with the mark of a cut if it is a part of a word.
 func torn(text, found string) string {
 	at := strings.LastIndex(text, found)
 	if at < 0 {
@@ -101,7 +101,7 @@ func torn(text, found string) string {
 	return found
 }
 
-// complaint is what the parser says of a text. It names a token, which may be a part of a word.
+// complaint is the parser's error for a text. It names a token, which may be a part of a word.
 func complaint(text string, err error) string {
 	said, found, named := strings.Cut(err.Error(), ", found ")
 	if !named {

@@ -38,7 +38,7 @@ func TestWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestLimits: a text that nobody means is no answer on what is wrong with it.
+// TestLimits: an excessively large text is an error of the check.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	_, html := HTML(strings.Repeat("<b>", 100_000))

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// model counts its calls and says one thing in pieces, or fails.
+// model counts its calls and returns the same reply in pieces, or fails.
 type model struct {
 	calls  atomic.Int64
 	reply  chat.Reply
@@ -223,7 +223,7 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestNotKept: what failed, was cut or was closed is asked for again.
+// TestNotKept: failed, cut and closed replies are not stored.
 func TestNotKept(t *testing.T) {
 	t.Parallel()
 	cut := said()
@@ -343,8 +343,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// A further attempt of a step asks anew: the reply with which the one before it failed would fail again. In the next
-// run each attempt gets what it got.
+// TestFurtherAttempts: a repeated attempt of a step calls the model again, because the first reply would fail again. In
+// the next run each attempt gets its own stored reply.
 func TestFurtherAttempts(t *testing.T) {
 	t.Parallel()
 	m := said()

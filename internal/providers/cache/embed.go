@@ -11,8 +11,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// WrapEmbedder answers from the store where the very same texts were embedded before by the same model at the same
-// address. An embedding model says the same every time, so trials share what is kept.
+// WrapEmbedder answers from the store if the same texts were embedded before by the same model at the same address. An
+// embedding model is deterministic, so trials share entries.
 func (s *Store) WrapEmbedder(e providers.Embedder, spec *scenario.Provider) providers.Embedder {
 	return &cachedEmbedder{next: e, store: s, id: spec.ID, source: sourceOf(nil, spec)}
 }

@@ -65,7 +65,7 @@ func TestEmbeddings(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotKept: what repeats a secret is asked for again, and stands in no file.
+// TestSecretsAreNotKept: vectors of texts with secrets are not stored.
 func TestSecretsAreNotKept(t *testing.T) {
 	t.Parallel()
 	notes := 0

@@ -18,7 +18,7 @@ import (
 // version of the entries, and of their keys. Entries of another version are not looked at.
 const version = 1
 
-// entry is one reply as its file holds it.
+// entry is the stored form of one reply.
 type entry struct {
 	Version  int         `json:"arena_cache"`
 	Key      string      `json:"key"` // also the name of the file
@@ -32,7 +32,7 @@ type entry struct {
 	Sum     string      `json:"sum,omitempty"` // of the entry without it
 }
 
-// storedReply is what of a reply is kept.
+// storedReply is the stored part of a reply.
 type storedReply struct {
 	Content    string          `json:"content"`
 	Parts      []chat.Part     `json:"parts,omitempty"`
@@ -76,7 +76,7 @@ func (s *Store) replyTo(key string) *entry {
 	return s.load(key)
 }
 
-// load is the entry of a key; nil when there is none that can be used.
+// load returns the entry of a key; nil if there is no usable one.
 func (s *Store) load(key string) *entry {
 	data, err := plainfile.Read(s.file(key))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,18 +11,18 @@ import (
 	"github.com/arena-evals/arena/internal/plainfile"
 )
 
-// Stats is what a store holds.
+// Stats describes the content of a store.
 type Stats struct {
 	Entries int
 	Damaged int
 	Bytes   int64
 	Tokens  int
-	USD     float64 // what the entries cost, as far as that is known
-	Unknown int     // entries of which it is not
+	USD     float64 // known cost of the entries
+	Unknown int     // entries with unknown cost
 	Models  map[string]int
 }
 
-// Stats looks into every entry. A folder that is not there is empty.
+// Stats reads every entry. A missing folder is empty.
 func (s *Store) Stats() (Stats, error) {
 	st := Stats{Models: map[string]int{}}
 	err := s.each(func(path, key string) error {
@@ -49,7 +49,7 @@ func (s *Store) Stats() (Stats, error) {
 	return st, err
 }
 
-// Clear removes the entries and returns how many there were. Whatever else stands in the folder stays.
+// Clear removes the entries and returns their number. Other files in the folder stay.
 func (s *Store) Clear() (removed int, err error) {
 	folders := map[string]bool{}
 	err = s.each(func(path, key string) error {

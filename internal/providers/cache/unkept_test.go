@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestUnkept counts the replies that a cache could not write, whatever stands in the way, and tells why the first could
-// not.
+// TestUnkept counts the replies that could not be stored, whatever the reason, and returns the first error.
 func TestUnkept(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

@@ -64,7 +64,7 @@ func behave(how string, args []string) int {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		child(args[0])
 		select {}
-	case "fork": // leaves a child behind that holds the output open
+	case "fork": // leaves a child process that keeps the output open
 		child(args[0])
 		say("done\n")
 	case "crash":
@@ -76,7 +76,7 @@ func behave(how string, args []string) int {
 	return 0
 }
 
-// child starts a process that goes on for ever, and tells its id by a file.
+// child starts a process that runs forever, and writes its id to a file.
 func child(file string) {
 	c := exec.Command("sleep", "100000")
 	c.Stdout = os.Stdout

@@ -1,6 +1,6 @@
 // Package command is the provider whose agent is a program of the user: one that is started for each reply, or one that
-// is started for a trial and exchanges lines of JSON with arena. A program sees of the environment what it was given,
-// and ends with all that it started.
+// is started for a trial and exchanges lines of JSON with arena. A program gets only the given environment variables,
+// and is ended with all its child processes.
 package command
 
 import (
@@ -24,7 +24,7 @@ const (
 	maxOutput      = 10 << 20 // bytes that a program may write for a reply
 )
 
-// Host is what programs need of their surroundings.
+// Host has what programs need from the system.
 type Host struct {
 	Getenv func(name string) (string, bool)
 	// OnStderr receives the lines that a program writes to its stderr, with the name of its provider, from any goroutine;
@@ -38,7 +38,7 @@ type Provider struct {
 	id, model string
 	timeout   time.Duration
 	env       []string
-	scrub     *providers.Scrubber // of what the program gets of the environment
+	scrub     *providers.Scrubber // for the variables that the program gets
 	onStderr  func(line string)   // see process.Command
 }
 
@@ -62,7 +62,7 @@ func New(spec *scenario.Provider, host Host) (*Provider, error) {
 	return p, nil
 }
 
-// environment sets what the program sees: what every program needs, and what the file gives.
+// environment sets the variables of the program: those that every program needs, and those of the file.
 func (p *Provider) environment(getenv func(name string) (string, bool)) {
 	given := make([]string, len(p.Program.Env))
 	var secrets []string
@@ -77,7 +77,7 @@ func (p *Provider) environment(getenv func(name string) (string, bool)) {
 		given[i] = name + "=" + filled.Text
 		secrets = append(secrets, filled.Values...)
 	}
-	p.env, _ = process.Environment(getenv, given) // the plan tells what is missing
+	p.env, _ = process.Environment(getenv, given) // the planner reports missing ones
 	p.scrub = providers.NewScrubber(secrets...)
 }
 
@@ -115,7 +115,7 @@ func (p *Provider) Complete(
 // onDeltaError is an error of onDelta on its way out.
 type onDeltaError struct{ error }
 
-// deliver gives a whole reply to a caller who listens to a stream.
+// deliver passes a complete reply to a caller that wants a stream.
 func (p *Provider) deliver(req *chat.Request, r chat.Reply, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	if !req.Stream || onDelta == nil {
 		return r, nil
@@ -142,7 +142,7 @@ func (p *Provider) failed(err error) *providers.Error {
 	return &providers.Error{Kind: kind, Provider: p.id, Final: true, Msg: p.scrub.Text(err.Error()), Err: err}
 }
 
-// variables are what the program is told of the call by its environment.
+// variables are the environment variables that describe the call.
 func variables(ctx context.Context, turn int) []string {
 	t := providers.TrialOf(ctx)
 	if t == nil {
@@ -154,7 +154,7 @@ func variables(ctx context.Context, turn int) []string {
 	return append(own, providers.Variables(ctx)...)
 }
 
-// noNUL is a text that a variable can hold.
+// noNUL makes a text valid for an environment variable.
 func noNUL(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
 
 // command is the program as it is started for a trial.
@@ -178,7 +178,7 @@ func checkText(what, text string) error {
 	return nil
 }
 
-// estimated is what a call may have taken whose program counts no tokens: one for every four bytes.
+// estimated is the usage of a call without counts: one token for every four bytes.
 func estimated(in, out int) chat.Usage {
 	return chat.Usage{InputTokens: (in + 3) / 4, OutputTokens: (out + 3) / 4, Estimated: true}
 }

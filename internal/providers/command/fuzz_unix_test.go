@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// FuzzLines reads what a program may write for a turn: a reply comes of it, or an error, and what it counts can be.
+// FuzzLines reads any output of a program for a turn: the result is a reply with possible counts, or an error.
 func FuzzLines(f *testing.F) {
 	for _, text := range []string{
 		`{"type":"delta","text":"Let me "}` + "\n" + `{"type":"delta","text":"look."}` + "\n" +
@@ -63,7 +63,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// hold looks at what cannot be.
+// hold checks that a reply is possible.
 func hold(t *testing.T, r *chat.Reply, asks bool) {
 	t.Helper()
 	if u := r.Usage; u.InputTokens < 0 || u.OutputTokens < 0 || r.CostUSD != nil && !(*r.CostUSD >= 0) {

@@ -32,7 +32,7 @@ var otherWords = map[string]string{
 	"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens", "stop_reason": "finish_reason",
 }
 
-// misspelt tells of keys that a message cannot have: what they say would count as not said.
+// misspelt reports unknown keys of a message, whose values would be ignored.
 func misspelt(kind string, fields map[string]json.RawMessage, line []byte) error {
 	known, checked := messageKeys[kind]
 	if !checked {
@@ -51,7 +51,7 @@ func misspelt(kind string, fields map[string]json.RawMessage, line []byte) error
 	return nil
 }
 
-// nearestKey is the key of a message that was meant; "": none is like it.
+// nearestKey is the nearest known key; "": none is similar.
 func nearestKey(key string, known []string) string {
 	if word := otherWords[strings.ToLower(key)]; slices.Contains(known, word) {
 		return word
@@ -64,7 +64,7 @@ func nearestKey(key string, known []string) string {
 	return diag.Nearest(key, known)
 }
 
-// nearlyMessage tells of an object without a type that is a message all the same: its type stands below another key.
+// nearlyMessage reports a message whose type is under another key.
 func nearlyMessage(fields map[string]json.RawMessage, line []byte) error {
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		var word string
@@ -78,13 +78,13 @@ func nearlyMessage(fields map[string]json.RawMessage, line []byte) error {
 	return nil
 }
 
-// withinLine finds a message in a line that is none: behind the words of a logger, in a list, or in JSON over several
-// lines, of which each is a line of its own.
+// withinLine finds a message within a line: after the text of a logger, in a list, or as a part of JSON over several
+// lines.
 var withinLine = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[{,])\s*["']type["']\s*:\s*["'](delta|tool_call|tool_result|usage|reply)["']`)
 })
 
-// hiddenMessage tells of a line that holds a message and is none: what it says would count as not said.
+// hiddenMessage reports a line that contains a message and would be ignored.
 func hiddenMessage(line []byte) error {
 	found := withinLine().FindSubmatch(bytes.ReplaceAll(line, []byte(`\`), nil))
 	if found == nil {

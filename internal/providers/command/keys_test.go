@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMisspeltKeys refuses what a message cannot have, and says what was meant.
+// TestMisspeltKeys: unknown keys of a message are refused, with the nearest one.
 func TestMisspeltKeys(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

@@ -20,21 +20,21 @@ const (
 	patience = 2 * time.Second
 )
 
-// conversation is a program that answers turn after turn of one trial, on lines of JSON. It is started by the first
-// turn, and anew by one that follows a reply which nobody let it finish.
+// conversation is a program that answers the turns of one trial in lines of JSON. The first turn starts it. It is
+// started again if a reply was closed before its end.
 type conversation struct {
 	p     *Provider
 	trial *providers.Trial
 
-	mu      sync.Mutex  // held by the call that is under way
-	program *lineStream // nil: none runs
+	mu      sync.Mutex  // held by the running call
+	program *lineStream // nil: not running
 	turn    turn
 	notices []string
-	noise   string // the first line of it that is no message; "": none was
+	noise   string // the first line that is not a message; "": none
 }
 
-// conversationKey tells the conversations of one trial from each other: whoever plays the user knows nothing of
-// what the agent keeps, though both may be the same program.
+// conversationKey distinguishes the conversations of one trial: the agent and the simulated user have separate state,
+// even if both are the same program.
 type conversationKey struct {
 	p             *Provider
 	step, persona string
@@ -104,7 +104,7 @@ func (c *conversation) complete(
 	if c.program == nil { // nobody wanted more
 		return reply, nil
 	}
-	if err := <-sent; err != nil { // it cannot be told where the next message begins
+	if err := <-sent; err != nil { // the start of the next message is unknown
 		if limited.Err() != nil {
 			err = context.Cause(limited)
 		}
@@ -172,7 +172,7 @@ func (c *conversation) toolResult(req *chat.Request) any {
 	return m
 }
 
-// read takes what the program writes until it has replied, or told of calls.
+// read reads the program's output up to its reply or its calls.
 func (c *conversation) read(ctx context.Context, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	for {
 		text, err := c.program.next(ctx)
@@ -235,7 +235,7 @@ func (c *conversation) onNoise(line string) {
 	}
 }
 
-// take acts on a message. It returns a reply when there is one.
+// take handles a message. It returns a reply when there is one.
 func (c *conversation) take(m *message, line []byte, onDelta func(chat.Delta) error) (*chat.Reply, error) {
 	quoted := func(format string, args ...any) error {
 		return fmt.Errorf(format+": %s", append(args, process.Excerpt(line))...)
@@ -355,7 +355,7 @@ func (c *conversation) reply(
 	return r, nil
 }
 
-// strays looks at what came since the last reply: nothing is to come that anybody would have to know.
+// strays reads the output since the last reply, which must not contain messages.
 func (c *conversation) strays() error {
 	if c.program == nil {
 		return nil
@@ -364,7 +364,7 @@ func (c *conversation) strays() error {
 		select {
 		case text, more := <-c.program.lines:
 			if !more {
-				return nil // the next turn tells why
+				return nil // the next turn reports the reason
 			}
 			if err := c.stray(text); err != nil {
 				return err
@@ -399,7 +399,7 @@ func (c *conversation) drop() {
 	c.program, c.turn.open = nil, false
 }
 
-// End implements providers.TrialPart: the program is told that nothing more comes, and has to end.
+// End implements providers.TrialPart: it tells the program that the conversation is over, and waits for its end.
 func (c *conversation) End(ctx context.Context) (notices []string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

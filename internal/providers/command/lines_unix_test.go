@@ -108,14 +108,14 @@ func reply(text string) string { return `{"type":"reply","text":"` + text + `"}`
 func byLines(s *scenario.Provider)   { s.Program.Lines = true }
 func asksArena(s *scenario.Provider) { s.Program.Lines, s.Program.AsksTools = true, true }
 
-// dialogue is a trial with a program, whose calls arena answers with "fine".
+// dialogue is a trial with a program, to whose calls arena answers "fine".
 type dialogue struct {
 	t        *testing.T
 	p        *Provider
 	trial    *providers.Trial
 	messages []chat.Message
 	turns    int
-	log      []string // what was said, called and told, one after the other
+	log      []string // texts, calls and notices in order
 	stream   func(chat.Delta) error
 	last     chat.Reply
 }
@@ -271,7 +271,7 @@ func bare(err error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "provider mine: "), self+": ")
 }
 
-// TestUsageOfLines: tokens and prices are those that the program told, each once; without a price none is known.
+// TestUsageOfLines: reported tokens and prices count once; without a price the cost is unknown.
 func TestUsageOfLines(t *testing.T) {
 	t.Parallel()
 	use := func(more string) string { return `{"type":"usage","input_tokens":10,"output_tokens":2` + more + `}` }
@@ -311,10 +311,9 @@ func TestUsageOfLines(t *testing.T) {
 	}
 }
 
-// TestClosedStream: a guardrail that closes the stream ends the program, and the next turn starts another one, which is
-// told what was said.
-// TestModelCallsOfLines: how often a program asked a model stands in no line, so that no reply of one passes for a
-// single call.
+// TestClosedStream: a guardrail that closes the stream ends the program, and the next turn starts another one, which
+// gets the history.
+// TestModelCallsOfLines: lines do not report the number of model calls, so it is unknown.
 func TestModelCallsOfLines(t *testing.T) {
 	t.Parallel()
 	own := `{"type":"tool_call","id":"a","name":"f"}|{"type":"tool_result","id":"a","result":null}|`
@@ -392,7 +391,7 @@ func TestPersonasHaveProgramsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOfLines: what a program has started ends with the trial.
+// TestNothingIsLeftOfLines: the child processes of a program end with the trial.
 func TestNothingIsLeftOfLines(t *testing.T) {
 	t.Parallel()
 	d := talkTo(t, byLines, "script", "FORK")

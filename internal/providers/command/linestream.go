@@ -11,8 +11,8 @@ import (
 // lineStream is a running program, line by line.
 type lineStream struct {
 	running *process.Running
-	lines   chan []byte   // closed when no more come
-	gone    chan struct{} // closed when nobody listens any more
+	lines   chan []byte   // closed at the end
+	gone    chan struct{} // closed when the reader stops
 	leave   func()
 	err     error // why no more lines come; nil: the output ended. Set before lines is closed
 }

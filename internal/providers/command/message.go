@@ -13,19 +13,19 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// turnMessage tells a program what the user says.
+// turnMessage is a user message for a program.
 type turnMessage struct {
 	Type  string      `json:"type"`
 	Trial string      `json:"trial"`
 	Index int         `json:"index"` // of the turn, from 0
 	Text  string      `json:"text"`
 	Parts []chat.Part `json:"parts,omitempty"`
-	// History is what was said before the program was started: the prompt, and turns that another process answered.
+	// History is the conversation before the program was started: the prompt, and turns of earlier processes.
 	History []pastMessage `json:"history,omitempty"`
 	Tools   []toolMessage `json:"tools,omitempty"` // with tools: arena
 }
 
-// pastMessage is a message that was said before.
+// pastMessage is an earlier message.
 type pastMessage struct {
 	Role      chat.Role      `json:"role"`
 	Text      string         `json:"text"`
@@ -59,7 +59,7 @@ type endMessage struct {
 	Type string `json:"type"`
 }
 
-// history are messages as a program is told of them.
+// history converts messages for a program.
 func history(messages []chat.Message) (list []pastMessage, err error) {
 	for i := range messages {
 		m := &messages[i]
@@ -89,7 +89,7 @@ func resultValue(text string) any {
 	return text
 }
 
-// message is what a program writes.
+// message is a message of a program.
 type message struct {
 	Type   string          `json:"type"`
 	Text   *string         `json:"text"`
@@ -144,7 +144,7 @@ func parse(text []byte) (*message, error) {
 	return m, nil
 }
 
-// toolResult is what came of a call that the program has made.
+// toolResult is the result of a call that the program made.
 func (m *message) toolResult(call chat.ToolCall) chat.ToolResult {
 	if e := bytes.TrimSpace(m.Error); len(e) > 0 && string(e) != "null" && string(e) != `""` {
 		return tools.Failure(call, chat.ErrorExecution, tools.Present(m.Error))

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/process"
 )
 
-// once starts the program for one reply: what it prints.
+// once starts the program for one reply, which is its output.
 func (p *Provider) once(ctx context.Context, req *chat.Request) (chat.Reply, error) {
 	input, err := lastMessage(req.Messages)
 	if err != nil {

@@ -115,7 +115,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestEnvironment: a program is told for whom it works, gets what the file gives it, and nothing else.
+// TestEnvironment: a program gets the variables of its trial and of its file, and no others.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	names := []string{
@@ -159,7 +159,7 @@ func TestWorkingDirectory(t *testing.T) {
 	}
 }
 
-// TestSecretsInErrors: what a program is given of the environment does not come out again by its stderr.
+// TestSecretsInErrors: secrets in a program's variables are removed from its stderr.
 func TestSecretsInErrors(t *testing.T) {
 	t.Parallel()
 	p := agent(t, func(s *scenario.Provider) { s.Program.Env = []string{"DATABASE=${WORD}"} }, "fail")

@@ -7,7 +7,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// turn is what has come of the reply to one message.
+// turn is the received part of the reply to one message.
 type turn struct {
 	open    bool // the program has not replied yet
 	left    time.Duration
@@ -15,18 +15,18 @@ type turn struct {
 	calls   int
 	usage   chat.Usage
 	counted bool
-	usd     *float64 // nil: no price was told
-	prices  int      // how often one was told
-	counts  int      // how often tokens were told
+	usd     *float64 // nil: no price was reported
+	prices  int      // how often a price was reported
+	counts  int      // how often tokens were reported
 	half    bool     // not both input and output, at some time
 	text    strings.Builder
 	part    strings.Builder // since the last call
 	ids     map[string]bool // of calls
 	asked   string          // id of the call that arena runs
-	pending []chat.ToolCall // whose results did not come yet, and those with them
+	pending []chat.ToolCall // calls without results, and those reported with them
 	results []chat.ToolResult
 
-	unargued bool // with which arguments one of them was made is not told
+	unargued bool // the arguments of a call are unknown
 }
 
 // without are the calls that have no result yet.
@@ -43,7 +43,7 @@ func (t *turn) without() (open []chat.ToolCall) {
 	return open
 }
 
-// flush is the reply with the calls so far. What they took is told with the last one, unless it was told before.
+// flush returns a reply with the calls so far. The usage is in the last reply, unless it was reported before.
 func (t *turn) flush(model string) *chat.Reply {
 	counted := t.counts > 0
 	r := t.reply(model)
@@ -58,11 +58,11 @@ func (t *turn) flush(model string) *chat.Reply {
 	return r
 }
 
-// reply is what was said and counted since the reply before, which counts no more.
+// reply returns the content and counts since the last reply.
 func (t *turn) reply(model string) *chat.Reply {
 	r := &chat.Reply{
 		Content: t.part.String(), Model: model, Usage: t.usage,
-		Unreported: []string{chat.UnreportedModelCalls}, // no line tells them
+		Unreported: []string{chat.UnreportedModelCalls}, // lines do not report them
 	}
 	switch {
 	case t.counts == 0 && !t.counted:
@@ -70,7 +70,7 @@ func (t *turn) reply(model string) *chat.Reply {
 	case t.prices == t.counts && t.usd != nil:
 		r.CostUSD = t.usd
 	case t.counts == 0:
-		r.CostUSD = new(0.0) // it was told before
+		r.CostUSD = new(0.0) // it was reported before
 	}
 	r.Usage.Estimated = r.Usage.Estimated || t.half
 	t.counted, t.half = t.counted || t.counts > 0, false
@@ -79,7 +79,7 @@ func (t *turn) reply(model string) *chat.Reply {
 	return r
 }
 
-// count takes what the program counts.
+// count adds the program's counts.
 func (t *turn) count(m *message, quoted func(string, ...any) error) error {
 	if m.Input == nil && m.Output == nil && m.USD == nil {
 		return quoted("its usage has neither input_tokens nor output_tokens nor cost_usd")

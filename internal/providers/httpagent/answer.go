@@ -16,7 +16,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// usual are the places where the text of a reply stands for the most part, in the order in which they are looked at.
+// usual are the usual paths of the text of a reply, in the order in which they are tried.
 var usual = []string{"reply", "output", "text", "content", "choices[0].message.content"}
 
 // paths are the paths of a provider; nil is none.
@@ -62,17 +62,17 @@ type exchange struct {
 	responseData
 }
 
-// responseData is what an endpoint returns beside the text of its reply.
+// responseData is the data of a response besides its text.
 type responseData struct {
 	usage    chat.Usage
 	usd      *float64
-	counted  bool // the tokens are told, those in and those out
+	counted  bool // both input and output tokens are reported
 	finish   string
 	listed   bool // the calls of tools
 	calls    []chat.ToolCall
 	results  []chat.ToolResult
-	resulted []bool // of the call it is told what came of it
-	argued   []bool // of the call it is told with which arguments it was made
+	resulted []bool // by call: its result is reported
+	argued   []bool // by call: its arguments are reported
 	session  bool
 	doubts   []string // that the answer may be none
 	said     spoken
@@ -80,7 +80,7 @@ type responseData struct {
 
 func (x *exchange) Encode(*chat.Request) ([]byte, error) { return x.body, nil }
 
-// Decode reads an answer that came whole.
+// Decode reads an answer that is not streamed.
 func (x *exchange) Decode(call *wire.Call, data []byte) (chat.Reply, error) {
 	doc, err := call.Any(data)
 	switch {
@@ -168,7 +168,7 @@ func kindOf(v any, many bool) string {
 	return "a number"
 }
 
-// misfit is an answer of another form than the file says.
+// misfit is the error of an answer that does not have the form in the file.
 func (x *exchange) misfit(call *wire.Call, data []byte, format string, args ...any) error {
 	for i, arg := range args {
 		if err, is := arg.(error); is {
@@ -228,7 +228,7 @@ func (x *exchange) reply(call *wire.Call, text string, data []byte) (chat.Reply,
 	return r, nil
 }
 
-// take takes what an answer, or an event of it, tells beside its text.
+// take reads the data of an answer, or of an event, besides its text.
 func (x *exchange) take(call *wire.Call, doc any, data []byte) error {
 	paths := &x.p.paths
 	if err := x.count(call, doc, data); err != nil {
@@ -282,7 +282,7 @@ func (x *exchange) at(call *wire.Call, path *jsonquery.Query, key string, doc an
 	return got.Value, nil
 }
 
-// reported is an answer that says that there is none.
+// reported is the error in an answer that reports one.
 func (x *exchange) reported(call *wire.Call, v any) error {
 	data, err := jsonvalue.Plain(jsonvalue.Object{"error": v})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// list takes the calls of tools that the endpoint tells of. A call that comes again with its result is the same one.
+// list reads the list of tool calls in an answer. A call that is repeated with its result is the same call.
 func (x *exchange) list(call *wire.Call, doc any, data []byte) error {
 	path := x.p.paths.calls
 	if path == nil {
@@ -47,10 +47,10 @@ type toldCall struct {
 	resulted bool
 }
 
-// toolNames are the names under which endpoints tell which tool was called.
+// toolNames are the usual names of the field with a tool's name.
 var toolNames = []string{"name", "tool", "tool_name"}
 
-// argsNames are the names under which endpoints tell the arguments of a call.
+// argsNames are the usual names of the field with a call's arguments.
 var argsNames = []string{"args", "arguments", "input", "parameters"}
 
 // called takes one call, which told has if the list has told of it before.
@@ -107,7 +107,7 @@ func (x *exchange) argue(call *wire.Call, at int, made chat.ToolCall, argued boo
 	return nil
 }
 
-// made is the call that fields tell of, and whether its arguments are told. Its id is empty where it has none.
+// made returns a call, and whether its arguments are reported. Its id is empty if it has none.
 func (x *exchange) made(call *wire.Call, fields jsonvalue.Object, data []byte) (
 	made chat.ToolCall, argued bool, err error,
 ) {
@@ -150,7 +150,7 @@ func presented(v any) string {
 	return tools.Present(data)
 }
 
-// first is the first of some fields that is there.
+// first is the first of some fields that exists.
 func first(fields jsonvalue.Object, names ...string) any {
 	for _, name := range names {
 		if v := fields[name]; v != nil {
@@ -160,7 +160,7 @@ func first(fields jsonvalue.Object, names ...string) any {
 	return nil
 }
 
-// contradiction is two fields of one meaning with different values; two is "" when there are none.
+// contradiction returns two fields with the same meaning and different values; two is "" if there are none.
 func contradiction(fields jsonvalue.Object, names []string) (one, two string) {
 	for _, name := range names {
 		switch v := fields[name]; {

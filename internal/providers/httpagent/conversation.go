@@ -11,16 +11,16 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// conversation is what is kept of the endpoint for a trial. No other trial gets it.
+// conversation is the state of the endpoint for one trial.
 type conversation struct {
 	trial, scenario string
 	owners          *owners
 
-	mu      sync.Mutex  // held by the call that is under way
+	mu      sync.Mutex  // held by the running call
 	session any         // a text or a number; nil: none yet
-	stolen  string      // the conversation to which the endpoint had told the session before; "": none
-	said    *chat.Reply // the words behind calls of tools that were told of
-	cut     bool        // a reply was closed before the endpoint had told its session
+	stolen  string      // the conversation that got the same session before; "": none
+	said    *chat.Reply // the text after reported tool calls
+	cut     bool        // a reply was closed before the endpoint sent its session
 }
 
 type conversationKey struct {
@@ -28,14 +28,14 @@ type conversationKey struct {
 	step, persona string
 }
 
-// newConversation begins one. Where the endpoint tells no session, arena makes one up that no other run has: a server
-// may remember those of earlier ones.
+// newConversation starts a conversation. If the endpoint sends no session, arena makes one up that is unique across
+// runs, because a server may remember earlier ones.
 func newConversation(p *Provider, trial, scenarioID string) *conversation {
 	c := &conversation{trial: trial, scenario: scenarioID, owners: &p.owners}
 	switch {
 	case p.SessionFrom != "":
 	case p.unsent:
-		c.session = "arena-SESSION" // what is shown is always the same
+		c.session = "arena-SESSION" // shown requests are always the same
 	default:
 		c.session = "arena-" + rand.Text()
 	}
@@ -45,7 +45,7 @@ func newConversation(p *Provider, trial, scenarioID string) *conversation {
 // End implements providers.TrialPart.
 func (c *conversation) End(context.Context) ([]string, error) { return nil, nil }
 
-// remember takes the session that the endpoint tells; ok is false for one that is none.
+// remember keeps the endpoint's session; ok is false for an invalid one.
 func (c *conversation) remember(v any) (ok bool) {
 	text, is := v.(string)
 	ok = is && !blank(text) || jsonvalue.IsNumber(v)
@@ -65,13 +65,13 @@ func (c *conversation) mixed() error {
 		ellipsis.Runes(jsonvalue.Compact(c.session), 80), c.stolen)
 }
 
-// owners are the conversations to which an endpoint has told sessions.
+// owners maps sessions to conversations.
 type owners struct {
 	mu sync.Mutex
 	of map[any]*conversation
 }
 
-// claim notes to whom a session was told, and returns the trial of another one that was told it before; "": none was.
+// claim notes the conversation of a session, and returns the trial that got the same session before; "": none.
 func (o *owners) claim(session any, c *conversation) (other string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

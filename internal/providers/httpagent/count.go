@@ -6,8 +6,8 @@ import (
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
-// count takes what the endpoint counts. Of several counts in a stream the last one holds. Each is of all so far, and
-// none is less than an earlier one.
+// count reads the endpoint's token counts. In a stream the last counts apply: each includes the earlier ones, and must
+// not be lower.
 func (x *exchange) count(call *wire.Call, doc any, data []byte) error {
 	v, err := x.at(call, x.p.paths.usage, "usage", doc, data)
 	if err != nil || v == nil {

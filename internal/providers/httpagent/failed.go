@@ -13,9 +13,9 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// failed looks at what an answer says of itself beside the error that the file names: {"success": false} is no reply.
-// It is noted where it may be meant otherwise: a status of "cancelled" can be that of an order, an event of a stream
-// can tell of one step, and a file that names an error of its own says where failures stand.
+// failed checks an answer for failures besides the error of the file: {"success": false} is not a reply. An ambiguous
+// one is only noted: a status "cancelled" may be that of an order, an event of a stream may be about one step, and a
+// file with its own error path defines where failures are.
 func (x *exchange) failed(call *wire.Call, doc any, data []byte) error {
 	fields, is := doc.(jsonvalue.Object)
 	if !is {

@@ -49,7 +49,7 @@ func New(spec *scenario.Provider, o wire.Options) (*Provider, error) {
 	return p, nil
 }
 
-// hint is what to do about a refusal.
+// hint says what to do about a refusal.
 func hint(status int, _ wire.Report) string {
 	switch status {
 	case http.StatusUnauthorized:
@@ -72,8 +72,8 @@ func (p *Provider) Close() error { return p.client.Close() }
 // Address is where it is asked, with places that each request fills.
 func (p *Provider) Address() string { return p.url }
 
-// Complete implements providers.Provider. Calls of tools that the endpoint tells of come in a reply without words
-// before the one that it said, as those of a model would: each with what came back.
+// Complete implements providers.Provider. Reported tool calls are returned with their results in a reply without text,
+// before the reply with the text, as a model would do.
 func (p *Provider) Complete(
 	ctx context.Context, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
@@ -149,7 +149,7 @@ func (p *Provider) ask(
 	return p.deliver(reply, onDelta)
 }
 
-// deliver gives a whole reply to a caller who listens to a stream.
+// deliver passes a complete reply to a caller that wants a stream.
 func (p *Provider) deliver(r chat.Reply, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	if onDelta == nil || r.Content == "" {
 		return r, nil
@@ -178,7 +178,7 @@ func (p *Provider) failed(err error) error {
 	return failed
 }
 
-// conversation is what is kept of the endpoint for a trial.
+// conversation returns the endpoint's state for a trial.
 func (p *Provider) conversation(ctx context.Context, req *chat.Request) (*conversation, error) {
 	t := providers.TrialOf(ctx)
 	if t == nil { // a call by itself is a conversation by itself

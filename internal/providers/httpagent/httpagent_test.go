@@ -81,8 +81,7 @@ func answer(status int, kind, body string) http.HandlerFunc {
 	}
 }
 
-// TestAnswers: what becomes of whatever an endpoint answers. What is no reply is an error, and nothing is asked for
-// again that the agent may have heard.
+// TestAnswers: replies and errors for all kinds of answers. Nothing that the agent may have received is sent again.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	reply := func(path string) func(*scenario.HTTPAgent) { return func(h *scenario.HTTPAgent) { h.Reply = path } }

@@ -12,10 +12,10 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Media have their places in the body: those of the message by {{medium.…}}, and all of them in {{messages}} and
-// {{history}}, for an endpoint of which the file says that it takes them.
+// Media have placeholders in the body: those of the message by {{medium.…}}, and all of them in {{messages}} and
+// {{history}}, if the file says that the endpoint takes them.
 
-// Takes says why the endpoint cannot be sent a part; see providers.Takes.
+// Takes returns an error if the endpoint does not support a part; see providers.Takes.
 func (p *Provider) Takes(part *chat.Part) error {
 	if places, _ := p.PlacesMedia(); places || p.shows && p.Sends("messages") {
 		return nil
@@ -58,7 +58,7 @@ func (p *Provider) placed(list []chat.Message, at int) error {
 	return nil
 }
 
-// items are what stands in a list in the place of an item: one for each medium, where the item has places of one.
+// items expands a list item with placeholders of a medium: one item for each medium.
 func (v *values) items(of any) (out []any) {
 	if v.medium != nil || !scenario.HoldsMedium(of) {
 		if value, there := v.part(of); there {
@@ -75,7 +75,7 @@ func (v *values) items(of any) (out []any) {
 	return out
 }
 
-// ofMedium is what a place of a medium holds.
+// ofMedium is the value of a placeholder of a medium.
 func (v *values) ofMedium(name string) (any, bool) {
 	part := v.medium
 	if part == nil {
@@ -102,7 +102,7 @@ func (v *values) ofMedium(name string) (any, bool) {
 	return address, err == nil
 }
 
-// nameOf is the name of the file of a medium; "": it has none.
+// nameOf is the file name of a medium; "": none.
 func nameOf(m *chat.Media) string {
 	name := m.Source
 	if name == "" {

@@ -17,19 +17,19 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// request is what is sent for a message.
+// request is the request for a message.
 type request struct {
 	url    string
 	header http.Header
 	body   []byte // nil: none
 }
 
-// values are what stands in the places of a request.
+// values are the values of the placeholders of a request.
 type values struct {
 	c       *conversation
 	req     *chat.Request
 	message string
-	asked   bool           // the agent was told the message before, and is told what its tools returned
+	asked   bool           // the agent has the message already, and gets the results of its tools
 	past    []chat.Message // before the message, without the prompt
 	shows   bool           // media stand in the lists of messages
 	media   []*chat.Part   // of the message
@@ -38,7 +38,7 @@ type values struct {
 	err     error // the first problem of a place
 }
 
-// request fills in what is sent.
+// request fills in the placeholders.
 func (p *Provider) request(ctx context.Context, c *conversation, req *chat.Request) (*request, error) {
 	if c.cut {
 		return nil, p.fail(errors.New("the stream of its reply was closed before the endpoint had told its session, and " +
@@ -149,7 +149,7 @@ func (v *values) part(of any) (_ any, there bool) {
 	return of, true
 }
 
-// of is the value of a place; there is false for one for which there is nothing.
+// of is the value of a placeholder; there is false if it has none.
 func (v *values) of(p scenario.HTTPPlace) (_ any, there bool) {
 	switch p.Name {
 	case "message":
@@ -215,7 +215,7 @@ func (v *values) text(p scenario.HTTPPlace) string {
 	return string(data)
 }
 
-// inAddress is a place within an address: it stays the one part that it stands for.
+// inAddress is a value within an address, escaped so that it stays one part.
 func (v *values) inAddress(p scenario.HTTPPlace) string {
 	text := v.text(p)
 	if text == "." || text == ".." {

@@ -14,7 +14,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// seen is what a server got.
+// seen is the requests that a server received.
 type seen struct {
 	mu   sync.Mutex
 	list []string
@@ -48,7 +48,7 @@ func (row) RowID() string { return "1" }
 
 func (row) FillCalls(calls []chat.ToolCall) ([]chat.ToolCall, []string) { return calls, nil }
 
-// TestRequests: what a server gets.
+// TestRequests: the requests that a server receives.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	body := func(text string) any {

@@ -8,10 +8,10 @@ import (
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
-// Stream begins to read an answer that comes in events.
+// Stream starts to read a streamed answer.
 func (x *exchange) Stream(call *wire.Call) wire.Decoder { return &stream{exchange: x, call: call} }
 
-// stream is an answer as far as its events have come in; see wire.Decoder.
+// stream is the received part of a streamed answer; see wire.Decoder.
 type stream struct {
 	*exchange
 	call  *wire.Call
@@ -73,7 +73,7 @@ func (s *stream) piece(doc any, data []byte) (string, error) {
 	return text, nil
 }
 
-// Reply is the reply, when its end came.
+// Reply returns the complete reply.
 func (s *stream) Reply() (chat.Reply, error) {
 	h := s.p.HTTPAgent.Stream
 	switch {

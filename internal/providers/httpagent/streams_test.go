@@ -15,7 +15,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestStreams: what becomes of a stream.
+// TestStreams: replies and errors of streams.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	const hello = "data: {\"delta\": {\"text\": \"Hel\"}}\n\ndata: {\"delta\": {\"text\": \"lo\"}}\n\n"
@@ -130,7 +130,7 @@ func TestSilentStream(t *testing.T) {
 	}
 }
 
-// TestEnough: a guardrail closes the stream, and what came is the reply.
+// TestEnough: a guardrail closes the stream, and the received text is the reply.
 func TestEnough(t *testing.T) {
 	t.Parallel()
 	url := served(t, func(w http.ResponseWriter, r *http.Request) {

@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestTold: what an endpoint tells of its work, and what it leaves untold.
+// TestTold: what an endpoint reports about its work, and what is unreported.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	const whole = `{"reply": "Lost.", "why": "length", "usage": {"prompt_tokens": 12, "completion_tokens": 3, ` +
@@ -80,7 +80,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestFailedCalls: however an endpoint says that a call failed, it failed.
+// TestFailedCalls: failed calls are recognised in every form.
 func TestFailedCalls(t *testing.T) {
 	t.Parallel()
 	for told, want := range map[string]string{
@@ -110,7 +110,7 @@ func TestFailedCalls(t *testing.T) {
 	}
 }
 
-// TestUnknownEnd: a path to the reason why replies end that finds none is told, since a reply that was cut looks whole.
+// TestUnknownEnd: a path of finish reasons that finds none is reported, because a cut reply looks complete.
 func TestUnknownEnd(t *testing.T) {
 	t.Parallel()
 	url := served(t, answer(200, jsonKind, `{"reply": "It is", "finish": "length"}`))
@@ -168,8 +168,8 @@ func TestFailedAnswers(t *testing.T) {
 	}
 }
 
-// TestCallsToldTwice: a list that tells of two calls under one id is none, and a call that comes again takes what it
-// did not have: its arguments and its result.
+// TestCallsToldTwice: two different calls with the same id are an error, and a repeated call adds missing arguments and
+// results.
 func TestCallsToldTwice(t *testing.T) {
 	t.Parallel()
 	const call = `{"id": "1", "name": "refund", "args": {"id": "A-1"}`
@@ -199,7 +199,7 @@ func TestCallsToldTwice(t *testing.T) {
 	}
 }
 
-// TestContradictoryUsage: tokens that are told twice, or whose sum is more than its parts, are no measure.
+// TestContradictoryUsage: contradicting counts, or a sum that differs from its parts, are unreported.
 func TestContradictoryUsage(t *testing.T) {
 	t.Parallel()
 	for usage, want := range map[string]string{
@@ -229,7 +229,7 @@ func TestContradictoryUsage(t *testing.T) {
 	}
 }
 
-// TestUntold: an answer without the list of calls tells nothing of tools, and an empty list tells that there were none.
+// TestUntold: without a list of calls the calls are unknown, and an empty list means that there were none.
 func TestUntold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

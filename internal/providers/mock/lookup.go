@@ -73,7 +73,7 @@ func (p *Provider) find(req *chat.Request) (canned *scenario.MockReply, doubt st
 	return p.missing(at, p.describe(at, n))
 }
 
-// summary is what stands for what a context policy leaves out.
+// summary is the summary for a context policy.
 func (p *Provider) summary(at *chat.Origin) (*scenario.MockReply, string, error) {
 	if p.File == nil {
 		return generic(), fmt.Sprintf("was given for a summary that is a generic text: the provider %s has no mock replies",
@@ -90,7 +90,7 @@ func (p *Provider) summary(at *chat.Origin) (*scenario.MockReply, string, error)
 		p.File.File, plural.Of(len(list), "summary", "summaries"), at.Scenario, at.Summary))
 }
 
-// missing is the outcome when the user's files bring replies, but none for this call.
+// missing is the outcome if the user's files have replies, but none for this call.
 func (p *Provider) missing(at *chat.Origin, what string) (*scenario.MockReply, string, error) {
 	if p.Lenient && at.Judge == "" {
 		return generic(), "is a generic text: " + what, nil
@@ -156,7 +156,7 @@ func (p *Provider) fromFile(at *chat.Origin, n int) *scenario.MockReply {
 	return text(p.File.Default)
 }
 
-// borrowed says that a persona without replies of its own has those that are meant for the agent; "": it has.
+// borrowed says that a persona without its own replies uses those of the agent; "": it does not.
 func (p *Provider) borrowed(at *chat.Origin) string {
 	if at.Persona == "" || p.persona(at) != nil {
 		return ""
@@ -197,7 +197,7 @@ func text(s *string) *scenario.MockReply {
 	return &scenario.MockReply{Content: *s}
 }
 
-// describe says what was looked for and what is there.
+// describe says which reply was looked for, and which exist.
 func (p *Provider) describe(at *chat.Origin, n int) string {
 	what, name, sections := "scenario", at.Scenario, p.File.Scenarios
 	section := p.scenario(at)

@@ -21,14 +21,14 @@ type Config struct {
 	ID, Model string
 	Pricing   *scenario.Pricing  // nil: 0.01 USD per thousand tokens, both ways
 	File      *scenario.MockFile // nil: none; every call without an inline reply gets a generic text
-	// Inline returns the replies that a scripted turn brings along, nil when it has none. They win over the file, unless
-	// that comes first. It is called from many goroutines at once; nil means that no turn has any.
+	// Inline returns the replies on a scripted turn, nil: none. They have precedence over the file, unless its First is
+	// set. It is called concurrently; nil: no turn has any.
 	Inline func(scenarioID string, turn int) []scenario.MockReply
 	// Lenient answers an agent with the generic text, and a doubt, where the file has no reply, instead of failing.
 	Lenient bool
 }
 
-// Provider answers from canned replies. It keeps no state: what it says depends on the request alone.
+// Provider answers from canned replies. It has no state: a reply depends only on the request.
 type Provider struct {
 	Config
 	price *providers.Price
@@ -108,7 +108,7 @@ func (p *Provider) filled(req *chat.Request, canned *scenario.MockReply) (*scena
 	return &own, nil
 }
 
-// closed makes of a reply what there is of it when the stream was closed.
+// closed cuts a reply at the text after which the stream was closed.
 func (p *Provider) closed(req *chat.Request, r *chat.Reply, said string) {
 	guess := providers.Estimate(req.Messages, said)
 	r.Usage.OutputTokens = min(r.Usage.OutputTokens, guess.OutputTokens)

@@ -147,7 +147,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestBorrowedReplies: what a persona has from the replies of the agent is told, and what it has of its own is not.
+// TestBorrowedReplies: there is a warning if a persona uses replies of the agent.
 func TestBorrowedReplies(t *testing.T) {
 	t.Parallel()
 	p := New(Config{ID: "p", File: &scenario.MockFile{
@@ -164,8 +164,8 @@ func TestBorrowedReplies(t *testing.T) {
 	}
 }
 
-// TestWithoutFile: an agent gets a generic text, which the plan warns of; a persona too, which nobody warned of; a
-// judge is told what is missing, for no text without a verdict judges.
+// TestWithoutFile: an agent gets a generic text, of which the planner warns; so does a persona, with a doubt; a judge
+// gets an error, because a text without a verdict cannot judge.
 func TestWithoutFile(t *testing.T) {
 	t.Parallel()
 	p := New(Config{ID: "p", Model: "m"})

@@ -15,8 +15,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestCharacters: on every wire a reply is read by the characters that its header names, and one whose characters nobody
-// knows is refused: a forbidden word with an accent would not be found in it.
+// TestCharacters: every API decodes a reply by the charset in its header, and refuses an unknown charset, because
+// forbidden words with accents would not be found.
 func TestCharacters(t *testing.T) {
 	t.Parallel()
 	openAI := scenario.Provider{Type: "openai"}

@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// TestDoubts: on every wire a reply tells of parts that are left out, and of a finish reason that nobody knows or that
-// does not come; and the first choice is the one with the index 0.
+// TestDoubts: every API notes parts that are left out, and unknown or missing finish reasons; and the first choice is
+// the one with the index 0.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	const left = "has a part that is left out (odd)"
@@ -194,7 +194,7 @@ func TestDoubts(t *testing.T) {
 			{"candidates":[{"content":{"role":"model"}}]}
 			{"usageMetadata":{"promptTokenCount":9}}
 			{"candidates":[{"content":{"parts":[{"text":""}]},"finishReason":"STOP"}]}`, "stop", ""},
-		// What says beside a good finish reason that the reply was stopped.
+		// Other fields that say that a reply with a good finish reason was stopped.
 		{"responses", `{"status":"completed","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","content":[{"text":"a"}]}]}`, "stop", stopped("incomplete_details", "max_output_tokens")},
 		{"responses", `{"status":"completed","incomplete_details":null,"output":[{"type":"message","content":[{"text":"a"}]}]}`, "stop", ""},
 		{"responses", `{"type":"response.output_text.delta","delta":"a"}

@@ -46,8 +46,8 @@ func sendSpan(endpoint, headers, tool string) error {
 	return err
 }
 
-// TestHTTPTraces: an endpoint that is told where to send its traces tells by them what it did, each trial apart;
-// without traces it is told nothing.
+// TestHTTPTraces: an endpoint that gets the address of the receiver sends its traces, separately for each trial;
+// without traces it does not get the address.
 func TestHTTPTraces(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -36,7 +36,7 @@ func medium(kind, mime, source string, data []byte) chat.Part {
 	return chat.Part{Type: kind, Media: m}
 }
 
-// wires are the APIs, with what of a request is held against the vendor's format.
+// wires are the APIs, with the parts of a request that are compared with the vendor's format.
 var wires = []struct {
 	name, file string
 	spec       scenario.Provider
@@ -60,8 +60,8 @@ var wires = []struct {
 	}, `{"candidates":[{"content":{"role":"model","parts":[{"text":"A card."}]},"finishReason":"STOP"}]}`},
 }
 
-// TestMediaOnTheWires holds what is sent against the formats of the vendors: pictures, documents, sounds and videos of
-// the user, and a picture that a tool returned.
+// TestMediaOnTheWires compares sent media with the formats of the vendors: images, documents, sounds and videos of the
+// user, and an image of a tool.
 func TestMediaOnTheWires(t *testing.T) {
 	t.Parallel()
 	for _, w := range wires {
@@ -128,7 +128,7 @@ func TestMediaOnTheWires(t *testing.T) {
 	}
 }
 
-// TestMediaThatAreNotTaken: what an API does not take is known before it is asked.
+// TestMediaThatAreNotTaken: unsupported media are known before the call.
 func TestMediaThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

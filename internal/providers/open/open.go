@@ -17,11 +17,11 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// Options is what a provider needs beyond its file. The zero value works.
+// Options are the options of a provider besides its file. The zero value works.
 type Options struct {
 	Getenv func(string) (string, bool) // for keys; nil: an empty environment
 	Jobs   int                         // calls that are made at once, and so connections at most; 0: no limit
-	// Retries is how often a failed call is repeated, whatever the file says. nil: as the file says, or three times.
+	// Retries is how often a failed call is repeated, and overrides the file. nil: as in the file, or three times.
 	Retries *int
 	Random  func() float64   // spreads the waits of retries, in [0,1); safe for concurrent use; nil: nothing is spread
 	Now     func() time.Time // nil: time.Now
@@ -30,7 +30,7 @@ type Options struct {
 	// OnStderr receives the lines that the programs of providers write to their stderr, with the provider, from any
 	// goroutine; nil: they are dropped.
 	OnStderr func(who, line string)
-	// Shared is what the calls of a provider keep together with those of others; nil: nothing.
+	// Shared is the state that a provider shares with other processes; nil: none.
 	Shared func(p *scenario.Provider) providers.Shared
 	// NoTraces starts programs of agents without a place for their traces.
 	NoTraces bool
@@ -49,8 +49,8 @@ type Options struct {
 	Strict bool
 }
 
-// Supported is nil when New can make this provider; otherwise it says what this version cannot do, by a
-// *providers.NotAvailable where the name is known.
+// Supported returns nil if New can make this provider; otherwise it says what this version lacks, as a
+// *providers.NotAvailable if the type is known.
 func Supported(p *scenario.Provider) error {
 	k := kindOf(p.Type)
 	switch {
@@ -138,7 +138,7 @@ func keySet(p *scenario.Provider) error {
 	}
 }
 
-// wire is what the clients of models over HTTP need.
+// wire are the options of clients of model APIs.
 func (o *Options) wire() wire.Options {
 	return wire.Options{
 		Getenv: o.Getenv, Jobs: o.Jobs, Now: o.Now, Offline: o.Offline, Transport: o.transport, Unsent: o.transport != nil,
@@ -149,7 +149,7 @@ func (o *Options) resilience(p *scenario.Provider) *providers.Resilience {
 	return &providers.Resilience{Policy: o.policy(p), Random: o.Random, Now: o.Now, Shared: o.shared(p)}
 }
 
-// shared is what the calls of a provider keep together with those of others.
+// shared is the state that a provider shares with other processes.
 func (o *Options) shared(p *scenario.Provider) providers.Shared {
 	if o.Shared == nil {
 		return providers.Shared{}

@@ -16,15 +16,15 @@ type Written struct {
 	Method, URL string
 	Header      http.Header
 	Body        []byte
-	// NoKey says that there is no key for the provider, and that a word stands in the place of one.
+	// NoKey says that the provider has no key, and that a word replaces it.
 	NoKey bool
 }
 
 // ErrNoWire is returned for a provider that answers by itself: it sends nothing to anybody.
 var ErrNoWire = errors.New("it answers by itself, and sends no request")
 
-// Write returns the request that the client of a provider sends for a model call. Nobody is sent it, and nobody is
-// asked for credentials.
+// Write returns the request that a provider would send for a model call. Nothing is sent, and no credentials are
+// fetched.
 func Write(ctx context.Context, p *scenario.Provider, o Options, req *chat.Request) (*Written, error) {
 	if err := Supported(p); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func Write(ctx context.Context, p *scenario.Provider, o Options, req *chat.Reque
 	return &page.Written, nil
 }
 
-// NewUnsent makes the provider that p describes without its key: nobody is sent what it is asked.
+// NewUnsent makes the provider that p describes without its key; it sends nothing.
 func NewUnsent(p *scenario.Provider, o Options) (providers.Provider, error) {
 	return withoutSending(p, o, new(captureTransport))
 }

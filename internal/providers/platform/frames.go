@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers/wire"
 )
 
-// frames reads a stream of Amazon's frames, each of which holds an event of the vendor's.
+// frames reads a stream of Amazon's frames, each with one event of the vendor.
 type frames struct {
 	r       *bufio.Reader
 	decoder *eventstream.Decoder
@@ -61,7 +61,7 @@ func header(m eventstream.Message, name string) string {
 	return v.String()
 }
 
-// exceptions are the words for what went wrong that other clients know as well.
+// exceptions maps exceptions to error names that other clients know.
 var exceptions = map[string]string{
 	"throttlingException": "rate_limit_error", "serviceQuotaExceededException": "rate_limit_error",
 	"validationException": "invalid_request_error", "resourceNotFoundException": "not_found_error",
@@ -70,7 +70,7 @@ var exceptions = map[string]string{
 	"modelStreamErrorException": "api_error", "modelNotReadyException": "overloaded_error",
 }
 
-// failed is a frame in the place of an event that says that the call failed.
+// failed converts an exception frame to an error event.
 func failed(m eventstream.Message) wire.Event {
 	name := header(m, ":exception-type")
 	if name == "" {

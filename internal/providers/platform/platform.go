@@ -1,8 +1,7 @@
 // Package platform connects to platforms that host vendors' models: how calls are addressed and authorized there, and
-// how streams are framed. What the calls say is for the packages of the vendors.
+// how streams are framed. The vendors' packages encode the calls.
 //
-// Credentials are looked for at the first call, once for all that are made at the time, and once more when they are not
-// accepted any longer.
+// Credentials are resolved at the first call, once for all concurrent calls, and again when they are refused.
 package platform
 
 import (
@@ -48,7 +47,7 @@ func at(u *url.URL, before, model, after string) string {
 	return to.String()
 }
 
-// lacking is a setting without which nobody knows where the calls go.
+// lacking is the error of a missing setting without which the address is unknown.
 func lacking(spec *scenario.Provider, what, hint string) error {
 	return &providers.Misconfigured{
 		Pos: spec.Platform.Pos, Msg: "platform " + spec.Platform.Type + " needs " + what, Hint: hint,
@@ -95,7 +94,7 @@ func hint(from func() string) func(status int, r wire.Report) string {
 
 // credentialCache has the credentials that all calls of a provider share. Its zero value has none.
 type credentialCache[T any] struct {
-	turn  chan struct{} // who holds it may look
+	turn  chan struct{} // its holder may resolve the credentials
 	value T
 	known bool
 }
@@ -104,8 +103,8 @@ func newCredentialCache[T any]() *credentialCache[T] {
 	return &credentialCache[T]{turn: make(chan struct{}, 1)}
 }
 
-// get is what is known, or what find finds when nothing is, or what is known is no longer good. Of all who ask at once
-// one looks, and the others wait for it, or for the end of their context.
+// get returns the known value, or calls find if there is none or it has expired. Of concurrent callers one calls find,
+// and the others wait for it, or for the end of their context.
 func (k *credentialCache[T]) get(
 	ctx context.Context, good func(T) bool, find func(context.Context) (T, error),
 ) (T, error) {

@@ -36,7 +36,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// echo is the simplest API: what comes back is the reply.
+// echo is the simplest API: the body is the reply.
 type echo struct{}
 
 func (echo) Encode(*chat.Request) ([]byte, error) { return []byte(`{"q":1}`), nil }
@@ -178,7 +178,7 @@ func TestSigned(t *testing.T) {
 	}
 }
 
-// TestKeysOfAWS: what is missing or half there is told before the first call.
+// TestKeysOfAWS: missing or incomplete keys are reported before the first call.
 func TestKeysOfAWS(t *testing.T) {
 	t.Parallel()
 	empty := filepath.Join(t.TempDir(), "credentials")
@@ -273,7 +273,7 @@ func TestTokensOfGoogle(t *testing.T) {
 	}
 }
 
-// TestTokensThatDoNotCome: a key file that is none, or whose server fails, is an error of the call, with the reason.
+// TestTokensThatDoNotCome: an invalid key file, or a failing token server, is an error of the call with the reason.
 func TestTokensThatDoNotCome(t *testing.T) {
 	t.Parallel()
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -303,7 +303,7 @@ func TestTokensThatDoNotCome(t *testing.T) {
 	}
 }
 
-// TestKeeperWaits: who waits for somebody else's credentials does not wait longer than it may.
+// TestKeeperWaits: a caller that waits for another caller's credentials stops when its context ends.
 func TestKeeperWaits(t *testing.T) {
 	t.Parallel()
 	k := newCredentialCache[int]()

@@ -59,7 +59,7 @@ type googleTokens struct {
 	credentials *credentialCache[*oauth2.Token]
 }
 
-// check finds at once what is named and not there. It opens no connection.
+// check reports a named file that is missing, before the first call. It opens no connection.
 func (g *googleTokens) check() error {
 	if file := g.file(); file != "" {
 		if err := plainfile.Check(file); err != nil {
@@ -74,7 +74,7 @@ func (g *googleTokens) check() error {
 	return err
 }
 
-// file is the file of credentials that is named; "": none is.
+// file is the named file of credentials; "": none.
 func (g *googleTokens) file() string {
 	if g.spec.KeyFile != "" || g.spec.APIKey != "" || g.spec.KeyEnv != "" {
 		return g.spec.KeyFile
@@ -137,7 +137,7 @@ func (g *googleTokens) fetch(ctx context.Context) (*oauth2.Token, error) {
 	return found.TokenSource.Token()
 }
 
-// credentialsIn are those of a file, of whatever type it says that they are: it was named by the user.
+// credentialsIn reads the credentials of a file of any type, because the user named it.
 func credentialsIn(ctx context.Context, file string, params google.CredentialsParams) (*google.Credentials, error) {
 	data, err := plainfile.Read(file)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// Fault is something that goes wrong between the model and us.
+// Fault is a fault between the model and arena.
 type Fault string
 
 // The faults.
@@ -43,7 +43,7 @@ const (
 	NoBody      Fault = "no_body"      // an empty body
 	Nameless    Fault = "nameless"     // a tool call without a name
 	BrokeOff    Fault = "broke_off"    // a reply that ends with finish_reason error
-	ChoiceError Fault = "choice_error" // an error beside what came of the reply
+	ChoiceError Fault = "choice_error" // an error after a part of the reply
 	KeepAlive   Fault = "keep_alive"   // a stream with nothing but signs of life
 )
 
@@ -124,7 +124,7 @@ func (d Dialect) faults(t *testing.T, stream bool) {
 	}
 }
 
-// SingleReplyFaults are those of an API that has no choices: a reply is one or none.
+// SingleReplyFaults are the faults of an API without choices.
 func SingleReplyFaults() []Fault {
 	return slices.DeleteFunc(slices.Clone(HTTPFaults), func(f Fault) bool { return f == ChoiceError })
 }

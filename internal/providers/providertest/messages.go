@@ -21,7 +21,7 @@ func TextMessage(role chat.Role, text string) chat.Message {
 	return chat.Message{Role: role, Content: text}
 }
 
-// Result is that of a call of the tool f.
+// Result is the result of a call of the tool f.
 func Result(id, text string) chat.Message {
 	return chat.Message{Role: chat.ToolRole, ToolResult: &chat.ToolResult{ID: id, Name: "f", Content: text}}
 }
@@ -35,7 +35,7 @@ func Calls(text string, ids ...string) chat.Message {
 	return m
 }
 
-// State is what a model of a type wants back with a message or a call.
+// State is the opaque state of a type of model.
 func State(kind, data string) *chat.Opaque {
 	return &chat.Opaque{From: kind + "/" + ID, Data: json.RawMessage(data)}
 }

@@ -1,5 +1,5 @@
-// Package providertest holds the tests that every provider must pass: what a caller may rely on, whatever is behind
-// the interface. A provider's own test hands in a Dialect; one over HTTP has Serve for its server.
+// Package providertest holds the tests that every provider must pass: the contract of providers.Provider. A provider's
+// own test supplies a Dialect; one over HTTP uses Serve for its server.
 package providertest
 
 import (
@@ -20,13 +20,13 @@ const ID = "under-test"
 // not come out again.
 const Secret = "sk-test-0123456789abcdef"
 
-// Script is what the model behind a provider does.
+// Script says what the model behind a provider does.
 type Script struct {
 	Text   string
 	Calls  []Call
 	Usage  chat.Usage
-	Finish string // "" is what fits: stop or tool_calls
-	// Word is what the API says at the end of the reply, in the place of the word for Finish.
+	Finish string // "": stop, or tool_calls with calls
+	// Word is the API's finish reason, instead of the one for Finish.
 	Word string
 	// Thought is state that the model wants back with the reply, for APIs that have some: of the first of its calls, or of
 	// the message where it has none.
@@ -35,11 +35,10 @@ type Script struct {
 	// Cut is after how many bytes of its stream the server is gone: in order, or with a reset; 0: it ends its reply.
 	Cut   int
 	Reset bool
-	// Alter is what becomes of a body before it is sent, and Short how many bytes of it do not come that were promised;
-	// nil: it stays as it is.
+	// Alter changes a body before it is sent, nil: not; Short is the number of its promised bytes that are not sent.
 	Alter func(body string) string
 	Short int
-	// Sees is told the body of each request; nil: nobody wants to know.
+	// Sees gets the body of each request; nil: not needed.
 	Sees func(body []byte)
 	// Patient says that the provider must not give up before the test does, whatever the fault is.
 	Patient bool
@@ -53,8 +52,8 @@ type Dialect struct {
 	Open   func(t *testing.T, s Script) providers.Provider
 	Faults []Fault // those that the model can act out
 	API    *API    // of a provider over HTTP: its streams are cut wherever they can be
-	Thinks bool    // it has state that goes back; see Script.Thought
-	Reply  string  // the id that its server gives to every reply; "": it gives none
+	Thinks bool    // it has opaque state; see Script.Thought
+	Reply  string  // the server's id of every reply; "": none
 	// Finishes is what each of the API's own words for the end of a reply means. A word that means nothing is one for a
 	// reply that broke off.
 	Finishes map[string]string

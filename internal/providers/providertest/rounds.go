@@ -13,7 +13,7 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// finishes tests what the API's own words for the end of a reply mean.
+// finishes tests the meaning of the API's finish reasons.
 func (d Dialect) finishes(t *testing.T, stream bool) {
 	for word, meaning := range d.Finishes {
 		t.Run("finish "+word, func(t *testing.T) {
@@ -43,8 +43,8 @@ func Answered(stream bool, reply *chat.Reply) *chat.Request {
 
 func resultText(i int) string { return "result " + string(rune('A'+i)) }
 
-// rounds tests that what a model said and called, and what its tools answered, goes back to it, and its state word for
-// word; and that no other provider gets that.
+// rounds tests that replies, calls, results and opaque state are sent back to the model unchanged, and that no other
+// provider gets the state.
 func (d Dialect) rounds(t *testing.T, stream bool) {
 	if d.API == nil {
 		return
@@ -195,7 +195,7 @@ func (d Dialect) cuts(t *testing.T) {
 	}
 }
 
-// sameWords reports whether two replies say the same. What they took may have come after the end.
+// sameWords reports whether two replies have the same content. Their usage may differ.
 func sameWords(a, b *chat.Reply) bool {
 	return a.Content == b.Content && a.FinishReason == b.FinishReason && cmp.Equal(a.ToolCalls, b.ToolCalls) &&
 		cmp.Equal(a.Opaque, b.Opaque)

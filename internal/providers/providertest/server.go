@@ -16,9 +16,9 @@ import (
 	"time"
 )
 
-// API is how one API says what a model does. Serve adds what is HTTP, and is the same for all.
+// API describes the messages of an API. Serve adds HTTP, which is the same for all.
 type API struct {
-	Path string // at the end of that of every call; "": whatever the address is
+	Path string // the end of every call's path; "": any address
 	// Streams says whether a request asks for a stream; one that cannot be read is an error of t.
 	Streams    func(r *http.Request, body []byte) bool
 	Error      func(text string) string  // a document that reports an error
@@ -27,8 +27,7 @@ type API struct {
 	// First is the first piece of text in a stream, "It", and Empty an event that brings nothing.
 	First, Empty func(w *Stream)
 	Failed       func(w *Stream) // an event that reports an error
-	// Kind is the content type of streams, and Frame puts an event or a comment, written as server-sent events are, into
-	// the form in which it goes; "" and nil: as server-sent events.
+	// Kind is the content type of streams, and Frame encodes an event or a comment; "" and nil: server-sent events.
 	Kind  string
 	Frame func(event string) []byte
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// spentUsage is what a server counts in numbers that stand nowhere else in a reply.
+// spentUsage is a usage with unique numbers.
 var spentUsage = chat.Usage{InputTokens: 5003, OutputTokens: 2002}
 
 const spentText = "It shipped on Monday, it travels by rail, and it will be there soon."
@@ -17,7 +17,7 @@ const spentText = "It shipped on Monday, it travels by rail, and it will be ther
 type spentCase struct {
 	name      string
 	alter     func(body string) string
-	short     int // bytes that do not come
+	short     int // bytes that are not sent
 	estimated bool
 }
 
@@ -52,8 +52,8 @@ var spentStreams = []spentCase{
 	{"numbers as text", func(b string) string { return within(b, "2002", `"2002"`) }, 0, false},
 }
 
-// spent tests that a call which came to nothing counts what the server counted, and is estimated where it had not
-// counted yet; and that a reply that is whole stays so when its connection is lost.
+// spent tests that a failed call has the server's counts, or else an estimate, and that a complete reply stays valid if
+// the connection is lost.
 func (d Dialect) spent(t *testing.T, stream bool) {
 	if d.API == nil || d.API.Frame != nil {
 		return

@@ -76,7 +76,7 @@ func (l *archive) holds(e *entry) bool {
 	return false
 }
 
-// content is what was said in the conversation, and how long each reply took; "" where it cannot be read.
+// content identifies the conversation by its texts and latencies; "" if it cannot be read.
 func (e *entry) content() string {
 	session, err := e.source.Load(e.index)
 	if err != nil {
@@ -93,7 +93,7 @@ func (e *entry) content() string {
 	return string(text)
 }
 
-// checkSession refuses the id of a session that is not there, or there twice.
+// checkSession refuses the id of a session that is missing or ambiguous.
 func (l *archive) checkSession(r *scenario.Replay) error {
 	ids := make([]string, len(l.entries))
 	for i := range l.entries {
@@ -116,16 +116,16 @@ func (l *archive) checkSession(r *scenario.Replay) error {
 	return p
 }
 
-// choose finds the conversation for a call: the one that the settings name, else those of the scenario, of its region
-// where there are any, of which a trial takes the one of its number; else the only one, when it names no scenario. No
-// two trials of a scenario get the same conversation: it would be measured by itself.
+// choose finds the conversation for a call: the one of the settings, else that of the scenario, with its region and the
+// trial's number, else the only one, if it has no scenario. No two trials of a scenario get the same conversation,
+// because they would not be independent.
 func (l *archive) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 	if r.Session != "" {
 		if at.Trial > 1 {
 			return 0, fmt.Errorf("additional_config.session names one conversation, and this is trial %d of scenario %q; "+
 				"take session out, or run one trial", at.Trial, at.Scenario)
 		}
-		return l.named(r.Session)[0], nil // New has seen that it is there
+		return l.named(r.Session)[0], nil // New has checked it
 	}
 	own := l.byName[at.Scenario]
 	if len(own) == 0 && at.ScenarioAlias != "" {
@@ -162,7 +162,7 @@ func (l *archive) choose(r *scenario.Replay, at *chat.Origin) (int, error) {
 		"set additional_config.session", len(l.entries), at.Scenario, l.names(nil))
 }
 
-// tooFew says that a trial was not recorded.
+// tooFew is the error of a trial that was not recorded.
 func (l *archive) tooFew(own []int, at *chat.Origin) error {
 	return fmt.Errorf("scenario %q has %s in the recording, %s, and this is trial %d; record as many trials as are "+
 		"replayed", at.Scenario, plural.Of(len(own), "conversation", "conversations"), l.names(own), max(at.Trial, 1))
@@ -178,7 +178,7 @@ func (l *archive) named(id string) (list []int) {
 	return list
 }
 
-// inRegion leaves the conversations of a region, where there are any.
+// inRegion returns the conversations of a region, or all if there are none.
 func (l *archive) inRegion(list []int, region string) []int {
 	other := func(i int) bool { return l.entries[i].Region != region }
 	if own := slices.DeleteFunc(slices.Clone(list), other); len(own) > 0 {
@@ -187,7 +187,7 @@ func (l *archive) inRegion(list []int, region string) []int {
 	return list
 }
 
-// trial is the n-th repetition. Trials of arena bear their number, whatever the order in which they stand.
+// trial is the n-th repetition. Trials of arena have numbers, whatever their order.
 func (l *archive) trial(list []int, n int) (int, bool) {
 	numbered := true
 	for _, i := range list {

@@ -8,13 +8,13 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// refs is a source of which only the list of its sessions is looked at.
+// refs is a source with a list of sessions only.
 type refs []recording.Ref
 
 func (r refs) Sessions() []recording.Ref          { return r }
 func (refs) Load(int) (*recording.Session, error) { return nil, nil }
 
-// TestOwnTrial: a trial is answered from what was recorded for its region and number, not from what stands there.
+// TestOwnTrial: a trial gets the recording of its region and number, whatever the order.
 func TestOwnTrial(t *testing.T) {
 	t.Parallel()
 	l := newArchive([]Source{refs{
@@ -54,7 +54,7 @@ func (f file) Sessions() (list []recording.Ref) {
 	return list
 }
 
-// TestSameConversation: what two files hold of one conversation is one, and what was said again is another.
+// TestSameConversation: copies in two files are one conversation; a repetition is another one.
 func TestSameConversation(t *testing.T) {
 	t.Parallel()
 	said := func(text string, took float64) *recording.Session {

@@ -11,11 +11,11 @@ import (
 
 // find picks the recorded reply for a call.
 //
-// By turn, the n-th message of the user gets what the n-th answered message of the user got; within a turn the replies
-// come in their order, rounds of tool calls included. By content, a message of the user gets what the same words got,
-// said for the n-th time what they got then; words that were never said so often fall back to the order.
+// By turn, the n-th message of the user gets the reply to the n-th answered message of the recording; within a turn the
+// replies come in order, including rounds of tool calls. By content, a message gets the reply to the same text, the
+// n-th repetition that of the n-th; a text that was not repeated so often falls back to the order.
 //
-// A persona is given the recorded messages of the user in their order. Nothing left to say is an error.
+// A persona says the recorded user messages in order. If none is left, the result is an error.
 func (p *Provider) find(req *chat.Request) (l *recordedReply, notice, doubt string, err error) {
 	if req.Origin.Judge != "" {
 		return nil, "", "", errors.New("a recording cannot judge; give the judge a model")
@@ -109,7 +109,7 @@ func positionOf(messages []chat.Message) position {
 	return at
 }
 
-// turnOf finds the turn in which the user said the words after saying them before times.
+// turnOf finds the turn with these words of the user, after before earlier repetitions.
 func (s *script) turnOf(words string, before int) (turn int, found bool) {
 	for i := range s.turns {
 		if !s.turns[i].matches(words) {

@@ -31,8 +31,7 @@ type Config struct {
 	Strict    bool              // a reply to other words than the recorded ones is an error, not a notice
 }
 
-// Provider answers from recordings. What it says depends on the request alone, so trials that run at once do not
-// disturb each other.
+// Provider answers from recordings. A reply depends only on the request, so concurrent trials do not affect each other.
 type Provider struct {
 	Config
 	price   *providers.Price
@@ -123,8 +122,8 @@ func (p *Provider) reply(req *chat.Request, said *recordedReply) chat.Reply {
 	return r
 }
 
-// account fills in what the call took then. Without any record of that the tokens are an estimate, and the cost is
-// known where there is a price.
+// account sets the recorded usage and cost. Without them the tokens are an estimate, and the cost is known if there is
+// a price.
 func (p *Provider) account(req *chat.Request, r *chat.Reply, said *recordedReply) {
 	if r.CostUSD = said.usd; said.usage != nil {
 		r.Usage = *said.usage
@@ -136,8 +135,7 @@ func (p *Provider) account(req *chat.Request, r *chat.Reply, said *recordedReply
 	}
 }
 
-// closed makes of a reply what there is of it when the stream was closed. What that much of it would have cost is not
-// known.
+// closed cuts a reply at the text after which the stream was closed. Its cost is then unknown.
 func closed(req *chat.Request, r *chat.Reply, said string) {
 	guess := providers.Estimate(req.Messages, said)
 	r.Usage.OutputTokens = min(r.Usage.OutputTokens, guess.OutputTokens)

@@ -403,7 +403,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnotherPrompt: what the model was told then belongs to what it said.
+// TestAnotherPrompt: there is a doubt if the recorded system prompt differs.
 func TestAnotherPrompt(t *testing.T) {
 	t.Parallel()
 	prompt := func(text string) recording.Message {

@@ -41,8 +41,7 @@ type recordedReply struct {
 	unreported []string // see chat.Message
 }
 
-// newScript makes the script of a conversation. Those that nobody answered are left out, and so is what the assistant
-// said before the user spoke.
+// newScript makes the script of a conversation, without unanswered user messages and replies before the first one.
 func newScript(s *recording.Session) *script {
 	out := &script{name: s.File, broken: s.Error}
 	if s.ID != "" {
@@ -71,7 +70,7 @@ func newScript(s *recording.Session) *script {
 	return out
 }
 
-// newRecordedReply takes what the model said, also where a guardrail changed it afterwards.
+// newRecordedReply takes the reply of the model, before a guardrail changed it.
 func newRecordedReply(model string, turn []recording.Message, i int) recordedReply {
 	m := turn[i].Said()
 	l := recordedReply{
@@ -88,7 +87,7 @@ func newRecordedReply(model string, turn []recording.Message, i int) recordedRep
 	return l
 }
 
-// latency is what was recorded, else the time since the message before.
+// latency is the recorded latency, else the time since the message before.
 func latency(messages []recording.Message, i int) time.Duration {
 	m := &messages[i]
 	switch {

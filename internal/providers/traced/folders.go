@@ -21,7 +21,7 @@ type folders struct {
 	keep  func()   // ends that they are removed when this process is killed
 }
 
-// get returns an empty folder under a name that no program has been told before.
+// get returns an empty folder under a new name.
 func (f *folders) get() (path string, err error) {
 	if f.root == "" {
 		if f.root, err = os.MkdirTemp("", "arena-traces-"); err != nil {

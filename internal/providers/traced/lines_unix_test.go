@@ -18,7 +18,7 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// talker is a program that goes on: what it does and says for each turn, reply by reply.
+// talker is a running program: its actions and replies for each turn.
 type talker struct{ turns [][]said }
 
 type said struct {
@@ -53,7 +53,7 @@ func words(text string) chat.Reply {
 	}
 }
 
-// calling is a call that the program tells by a line.
+// calling is a reply with a call that the program reports in a line.
 func calling(id, tool, args string) chat.Reply {
 	call := chat.ToolCall{ID: id, Name: tool}
 	call.SetArgs(args)
@@ -63,7 +63,7 @@ func calling(id, tool, args string) chat.Reply {
 	}
 }
 
-// counting is a reply that tells what it took.
+// counting is a reply that reports its usage.
 func counting(r chat.Reply, in int, usd *float64) chat.Reply {
 	r.Usage, r.CostUSD = chat.Usage{InputTokens: in}, usd
 	return r
@@ -99,7 +99,7 @@ func didModel(id, parent string) string {
 		`"gen_ai.usage.output_tokens":0,"gen_ai.usage.cost":0.5`)
 }
 
-// talk holds the conversation: what came for each turn.
+// talk runs the conversation and returns the result of each turn.
 func talk(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, notices []string, err error) {
 	t.Helper()
 	s := spec()
@@ -131,7 +131,7 @@ func talk(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, n
 	return got, append(append(notices, told...), providers.Strays(p)...), err
 }
 
-// TestTurns holds what becomes of the traces of a program that answers turn after turn.
+// TestTurns: the traces of a program that answers several turns.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	sends := func(env map[string]string) error { return send(env, "f") }
@@ -225,7 +225,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestLate holds that no call goes by that was told when its turn had been judged.
+// TestLate: a call that is reported after its turn was judged is noticed.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	model := func(id, _ string) string { return didModel(id, "") }
@@ -269,7 +269,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// ended is a conversation whose program tells something when it was told to end.
+// ended is a conversation whose program reports something after it was told to end.
 func ended(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, err error) {
 	t.Helper()
 	s := spec()
@@ -302,7 +302,7 @@ func ended(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, 
 	return got, err
 }
 
-// TestClosed holds that what a program did is known when a guardrail has ended it.
+// TestClosed: the actions of a program are known even if a guardrail ended it.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	s := spec()

@@ -16,16 +16,16 @@ import (
 	"github.com/arena-evals/arena/internal/tools"
 )
 
-// round is the work between two calls of models: what models were asked, and then what tools were called.
+// round is the work between two model calls: model calls, and then tool calls.
 type round struct {
 	models    int
 	usage     *chat.Usage
 	usd       float64
 	priced    bool // something has a cost
 	unknown   bool // the cost of a model's call is not known
-	uncounted bool // a model's tokens are not told
+	uncounted bool // the tokens of a model are unreported
 	calls     []spans.Call
-	finish    string // why the last reply of a model ended; "": not told
+	finish    string // finish reason of the last model reply; "": unreported
 }
 
 func (r *round) spend(s *spans.Span, spec *scenario.Provider) {

@@ -121,7 +121,7 @@ func (p *Provider) Close() error {
 	return errors.Join(failed, providers.Close(p.next))
 }
 
-// Strays says what came until Close that belongs to no trial, each time once.
+// Strays describes the spans up to Close that belong to no trial, each once.
 func (p *Provider) Strays() (told []string) {
 	p.mu.Lock()
 	s := p.strays
@@ -220,7 +220,7 @@ func (p *Provider) converse(
 	return replies[0], nil
 }
 
-// deliver gives a whole reply to a caller who listens to a stream.
+// deliver passes a complete reply to a caller that wants a stream.
 func (p *Provider) deliver(req *chat.Request, r chat.Reply, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	if !req.Stream || onDelta == nil || r.Content == "" {
 		return r, nil
@@ -244,11 +244,11 @@ type waits struct {
 	send  time.Duration // a program of protocol once sends what has ended every so often
 	drain time.Duration // for what is on its way through this machine when a program has ended
 
-	// Of a program that goes on after its reply:
+	// For a program that keeps running after its reply:
 	sendLines time.Duration
 	quiet     time.Duration // without a span, when the first ones of a turn have come
-	// Until the first span of a turn comes: of a program that has sent some before, of one of which nobody knows whether
-	// it sends any, and of one that does not seem to.
+	// Limits of the wait for the first span of a turn: for a program that has sent some before, for one that may send
+	// some, and for one that seems to send none.
 	known, unknown, silent time.Duration
 }
 

@@ -97,7 +97,7 @@ func spec(env ...string) *scenario.Provider {
 	return p
 }
 
-// TestTrials holds that trials at once are told apart, over both ways.
+// TestTrials: spans of concurrent trials are separated, in both modes.
 func TestTrials(t *testing.T) {
 	t.Parallel()
 	p := New(program(func(env map[string]string) error {

@@ -33,15 +33,15 @@ type work struct {
 	folder *spans.Folder
 	wrote  bool     // it has written spans into its folder
 	read   bool     // a program that was started for one reply has ended, and all that it sent is here
-	env    []string // by which the program learns where to tell
+	env    []string // variables that say where to send spans
 
 	parts   spans.Parts
 	waiting []chat.Reply // the rest of a turn
-	turn    turn         // the one under way, of a program that goes on
+	turn    turn         // the running turn, of a program that keeps running
 	turns   int          // that have ended
 	began   time.Time
 	judged  time.Time     // the end of the last turn; zero: none has ended
-	before  reportedCalls // calls of earlier turns that no span has told yet
+	before  reportedCalls // reported calls of earlier turns without spans so far
 
 	early    []spans.Span // that were taken for the error of a call, and count like those that come
 	earlyErr error        // why there may have been more
@@ -161,7 +161,7 @@ func (w *work) drain(ctx context.Context) {
 	w.inbox.Drain(limited)
 }
 
-// take returns the spans since the last call. ended says that no more will come.
+// take returns the spans since the last call. ended says that the program has ended.
 func (w *work) take(ended bool) ([]spans.Span, error) {
 	early, err := w.early, w.earlyErr
 	w.early, w.earlyErr = nil, nil

@@ -166,8 +166,8 @@ func keysOf(v any) string {
 	return "which is no object"
 }
 
-// isPage reports whether a reply is an HTML page, by its type, or by how it begins: a piece of HTML is none. That of a
-// proxy, or to log in on, comes with the status of success.
+// isPage reports whether a reply is an HTML page, by its type or its beginning; a fragment is not a page. Proxies and
+// login pages return pages with a successful status.
 func isPage(got *dial.Reply) bool {
 	kind, _, err := mime.ParseMediaType(got.Header.Get("Content-Type"))
 	if err == nil && (kind == "text/html" || kind == "application/xhtml+xml") {
@@ -198,7 +198,7 @@ func (e pageError) Error() string {
 		"let its headers say so: Accept: text/html", say.Quote(string(e)))
 }
 
-// refused is the error of a status that is none of success.
+// refused is the error of a response without success.
 func refused(got *dial.Reply) error {
 	text := fmt.Sprintf("status %d", got.Status)
 	if name := http.StatusText(got.Status); name != "" {

@@ -13,14 +13,14 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// request is what is sent for a call, maybe twice.
+// request is the request of a call. It may be sent twice.
 type request struct {
 	url    string
 	header http.Header
 	body   []byte // nil: none
 }
 
-// request maps the arguments of a call to what is sent.
+// request converts the arguments of a call to a request.
 func (e *endpoint) request(ctx context.Context, args map[string]any) (*request, error) {
 	address, err := e.url.Text(ctx, args)
 	if err != nil {

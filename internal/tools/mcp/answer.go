@@ -8,9 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/process"
 )
 
-// misanswered says why a message cannot be the answer to a request although it is meant to be one: it is no JSON-RPC
-// 2.0, its id is a text in place of the number that was sent, or its result has a wrong form. id is that of the
-// request. why is "" for other messages.
+// misanswered says why a message is not a valid answer to a request: it is not JSON-RPC 2.0, its id is a text instead
+// of the sent number, or its result has a wrong form. id is that of the request. why is "" for other messages.
 func misanswered(message []byte) (id json.RawMessage, why string) {
 	var m struct {
 		JSONRPC json.RawMessage `json:"jsonrpc"`

@@ -129,7 +129,7 @@ func withResult(message []byte) []byte {
 	return out
 }
 
-// keyTwice is what is wrong with an answer in which an object has a key twice: readers take the first or the last.
+// keyTwice is the error of an answer with a duplicate key in an object: readers use the first or the last value.
 func keyTwice(key string) string {
 	return fmt.Sprintf("its answer has the key %q twice in one object", ellipsis.Runes(key, 100))
 }
@@ -154,7 +154,7 @@ var foreign = map[string]foreignKey{
 
 type foreignKey struct{ right, hint string }
 
-// misnamed is what is wrong with a result that has a foreign key; "" where it has none.
+// misnamed is the error of a result with an unknown key; "": none.
 func misnamed(result json.RawMessage) (why string) {
 	jsonvalue.Members(bytes.TrimSpace(result), func(key, value []byte, _ int) bool {
 		if len(key) > len("tool_result") { // as those of most results that are long

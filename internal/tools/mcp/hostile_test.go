@@ -79,7 +79,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// TestProgramsThatCannotRun: the cause is told, and nobody waits.
+// TestProgramsThatCannotRun: the cause is reported without waiting.
 func TestProgramsThatCannotRun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -119,7 +119,7 @@ func impatient(t *testing.T, kind string) string {
 	return err.Error()
 }
 
-// TestNoHandshake: a server that says nothing, or does not listen, is given up.
+// TestNoHandshake: a server that does not answer, or does not read, is given up.
 func TestNoHandshake(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"mute", "deaf"} {
@@ -172,8 +172,8 @@ func TestLeaversHarmNobody(t *testing.T) {
 	}
 }
 
-// TestDeath: calls in flight tell how the server ended, those of the same turn fail, the next turn has it again, and so
-// often only.
+// TestDeath: running calls report how the server ended, later calls of the turn fail, and the next turn starts it
+// again, a limited number of times.
 func TestDeath(t *testing.T) {
 	t.Parallel()
 	b := boxOf(t, program(t, "good"))
@@ -247,7 +247,7 @@ func TestOneStart(t *testing.T) {
 	}
 }
 
-// TestChangedList: what a server adds is there when the next turn begins.
+// TestChangedList: tools that a server adds are available from the next turn.
 func TestChangedList(t *testing.T) {
 	t.Parallel()
 	b := boxOf(t, program(t, "good"))
@@ -265,7 +265,7 @@ func TestChangedList(t *testing.T) {
 	}
 }
 
-// TestRemarks: what the user should know of a server is told.
+// TestRemarks: remarks on a server reach the user.
 func TestRemarks(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]string{
@@ -281,7 +281,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// TestFilter: only what the filter leaves is there, and a name in it that means nothing is an error.
+// TestFilter: only filtered tools are listed, and a filter entry without a match is an error.
 func TestFilter(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -304,7 +304,7 @@ func TestFilter(t *testing.T) {
 
 var _ tools.Remarker = (*source)(nil)
 
-// TestAnswered: an answer that nobody would take becomes one that says why.
+// TestAnswered: an answer that the library would drop becomes an error with the reason.
 func TestAnswered(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ message, want string }{

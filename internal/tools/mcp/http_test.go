@@ -92,7 +92,7 @@ func TestTransports(t *testing.T) {
 	}
 }
 
-// TestHeaders: every request has the headers of the file, with what the environment says.
+// TestHeaders: every request has the headers of the file, with environment variables filled in.
 func TestHeaders(t *testing.T) {
 	t.Setenv("SHOP_TOKEN", "abc")
 	inner := streamable()
@@ -110,7 +110,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestHostileAddresses: what HTTP answers in the place of a server is told.
+// TestHostileAddresses: faulty answers of HTTP servers are reported.
 func TestHostileAddresses(t *testing.T) {
 	t.Parallel()
 	says := func(status int, kind, text string) http.Handler {
@@ -193,8 +193,8 @@ func TestNobodyThere(t *testing.T) {
 	}
 }
 
-// TestRefusedCalls: a server that refuses a call is told with its words, and nobody hears of its session. What is no
-// result is none, and one without content is doubted.
+// TestRefusedCalls: a refused call reports the server's text without its session. An invalid result is an error, and
+// one without content is a doubt.
 func TestRefusedCalls(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package memory
 
 import "slices"
 
-// Snapshot returns a function that makes the store what it is now.
+// Snapshot returns a function that restores the current content of the store.
 func (s *Store) Snapshot() (restore func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

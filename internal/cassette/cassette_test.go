@@ -77,14 +77,14 @@ type model struct {
 }
 
 func (m *model) Complete(_ context.Context, _ *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
-	said := ""
+	text := ""
 	for _, piece := range m.pieces {
 		if onDelta == nil {
 			break
 		}
-		said += piece
+		text += piece
 		if err := onDelta(chat.Delta{Text: piece}); errors.Is(err, providers.ErrEnough) {
-			return chat.Reply{Content: said, Model: m.reply.Model}, nil
+			return chat.Reply{Content: text, Model: m.reply.Model}, nil
 		} else if err != nil {
 			return chat.Reply{}, err
 		}
@@ -116,8 +116,8 @@ type outcome struct {
 	Heard  []string
 }
 
-func outcomeOf(reply chat.Reply, err error, heard []string) outcome {
-	o := outcome{Reply: reply, Heard: heard}
+func outcomeOf(reply chat.Reply, err error, streamed []string) outcome {
+	o := outcome{Reply: reply, Heard: streamed}
 	if err != nil {
 		o.Err = err.Error()
 	}
@@ -155,12 +155,12 @@ func TestModelCalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := recordAndReplay(t, func(l *Lane, live bool) outcome {
-				var heard []string
+				var streamed []string
 				reply, err := l.Complete(t.Context(), client(m, live), "gpt-4o", request("Hi"), func(d chat.Delta) error {
-					heard = append(heard, d.Text)
+					streamed = append(streamed, d.Text)
 					return nil
 				})
-				return outcomeOf(reply, err, heard)
+				return outcomeOf(reply, err, streamed)
 			})
 			got.Reply.LatencyMS = 0
 			if m.err == nil {
@@ -181,36 +181,36 @@ func TestModelCalls(t *testing.T) {
 func TestClosedStream(t *testing.T) {
 	t.Parallel()
 	m := &model{reply: chat.Reply{Content: "one two three", FinishReason: "stop"}, pieces: []string{"one ", "two ", "three"}}
-	until := func(word string, heard *[]string) func(chat.Delta) error {
+	until := func(word string, streamed *[]string) func(chat.Delta) error {
 		return func(d chat.Delta) error {
-			if *heard = append(*heard, d.Text); d.Text == word {
+			if *streamed = append(*streamed, d.Text); d.Text == word {
 				return providers.ErrEnough
 			}
 			return nil
 		}
 	}
 	got := recordAndReplay(t, func(l *Lane, live bool) outcome {
-		var heard []string
-		reply, err := l.Complete(t.Context(), client(m, live), "", request("Hi"), until("two ", &heard))
-		return outcomeOf(reply, err, heard)
+		var streamed []string
+		reply, err := l.Complete(t.Context(), client(m, live), "", request("Hi"), until("two ", &streamed))
+		return outcomeOf(reply, err, streamed)
 	})
 	if got.Reply.Content != "one two " || got.Reply.FinishReason != "" {
 		t.Errorf("got %+v", got.Reply)
 	}
 	dir := t.TempDir()
 	record := open(t, folderIn(dir, false))
-	var heard []string
-	if _, err := record.Lane("turn 1").Complete(t.Context(), m, "", request("Hi"), until("two ", &heard)); err != nil {
+	var streamed []string
+	if _, err := record.Lane("turn 1").Complete(t.Context(), m, "", request("Hi"), until("two ", &streamed)); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, record)
 	replay := open(t, folderIn(dir, true))
-	_, err := replay.Lane("turn 1").Complete(t.Context(), nil, "", request("Hi"), until("never", &heard))
+	_, err := replay.Lane("turn 1").Complete(t.Context(), nil, "", request("Hi"), until("never", &streamed))
 	if !isMiss(err) || !strings.Contains(err.Error(), "ends where a guardrail closed the stream") {
 		t.Errorf("what followed was never recorded, got %v", err)
 	}
 	replay = open(t, folderIn(dir, true))
-	reply, err := replay.Lane("turn 1").Complete(t.Context(), nil, "", request("Hi"), until("one ", &heard))
+	reply, err := replay.Lane("turn 1").Complete(t.Context(), nil, "", request("Hi"), until("one ", &streamed))
 	if err != nil || reply.Content != "one " || reply.CostUSD != nil || !reply.Usage.Estimated {
 		t.Errorf("closed earlier than recorded: %+v, %v", reply, err)
 	}
@@ -247,12 +247,12 @@ func (otherServices) Embed(context.Context, []string) (chat.Embeddings, error) {
 
 func TestJudgesAndEmbeddings(t *testing.T) {
 	t.Parallel()
-	type said struct {
+	type answers struct {
 		Answers [2]grading.Answer
 		NoJudge bool
 		Vectors chat.Embeddings
 	}
-	got := recordAndReplay(t, func(l *Lane, _ bool) (s said) {
+	got := recordAndReplay(t, func(l *Lane, _ bool) (s answers) {
 		judges := l.Judges(otherServices{})
 		q := &grading.Question{Messages: []chat.Message{{Role: chat.System, Content: "Grade."}}, Extra: map[string]any{"n": 1}}
 		var err error
@@ -274,12 +274,12 @@ func TestJudgesAndEmbeddings(t *testing.T) {
 
 func TestToolsAndEvaluators(t *testing.T) {
 	t.Parallel()
-	type said struct {
+	type answers struct {
 		Results []chat.ToolResult
 		Outside checks.Received
 		Err     string
 	}
-	recordAndReplay(t, func(l *Lane, live bool) (s said) {
+	recordAndReplay(t, func(l *Lane, live bool) (s answers) {
 		n := 0
 		run := func(_ context.Context, call chat.ToolCall) chat.ToolResult {
 			if !live {

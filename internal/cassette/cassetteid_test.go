@@ -14,8 +14,8 @@ func TestVariants(t *testing.T) {
 	t.Parallel()
 	const rude, rudeTwice = "s/m/default[tone=rude]", "s/m/default[tone=rude]#2"
 	for name, c := range map[string]struct {
-		was, is Trial
-		found   bool
+		recorded, current Trial
+		found             bool
 	}{
 		"the same":           {Trial{"s/m/default#2[tone=rude]", rude}, Trial{"s/m/default#2[tone=rude]", rude}, true},
 		"moved":              {Trial{"s/m/default#2[tone=rude]", rude}, Trial{"s/m/default#1[tone=rude]", rude}, true},
@@ -41,31 +41,31 @@ func TestVariants(t *testing.T) {
 				}
 				return tape
 			}
-			tape := tapeOf(c.was)
+			tape := tapeOf(c.recorded)
 			ask(t, tape, m, "1")
 			closed(t, tape)
 			d := folderIn(dir, false)
-			if d.Has(c.is) != c.found {
-				t.Errorf("found: %t, want %t", d.Has(c.is), c.found)
+			if d.Has(c.current) != c.found {
+				t.Errorf("found: %t, want %t", d.Has(c.current), c.found)
 			}
 			var problems diag.List
-			d.Check(func(yield func(Trial) bool) { yield(c.is) }, &problems)
+			d.Check(func(yield func(Trial) bool) { yield(c.current) }, &problems)
 			if problems.Errors() > 0 {
 				t.Error(problems.Sorted())
 			}
-			tape = tapeOf(c.is)
+			tape = tapeOf(c.current)
 			if calls := ask(t, tape, m, "1"); calls == 0 != c.found {
 				t.Errorf("asked %d times", calls)
 			}
 			closed(t, tape)
 			want := 2
-			if c.found && c.was.Name == c.is.Name || c.found && c.was.Name == c.is.ID {
+			if c.found && c.recorded.Name == c.current.Name || c.found && c.recorded.Name == c.current.ID {
 				want = 1 // no cassette is written twice
 			}
 			if files, err := os.ReadDir(dir); err != nil || want == 1 && len(files) != 1 {
 				t.Errorf("the folder holds %v: %v", files, err)
 			}
-			replay, err := folderIn(dir, true).Open(c.is, false, func(bool) string { return "again" })
+			replay, err := folderIn(dir, true).Open(c.current, false, func(bool) string { return "again" })
 			if err != nil {
 				t.Fatal(err)
 			}

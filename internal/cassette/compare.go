@@ -10,9 +10,9 @@ import (
 
 // unchanged reports whether two cassettes are equal except for what differs in every run: durations, chunks, retries
 // and ids of calls.
-func unchanged(was, is []byte) bool {
-	a, errA := chat.DecodeJSON(was)
-	b, errB := chat.DecodeJSON(is)
+func unchanged(before, after []byte) bool {
+	a, errA := chat.DecodeJSON(before)
+	b, errB := chat.DecodeJSON(after)
 	if errA != nil || errB != nil {
 		return false
 	}

@@ -61,12 +61,12 @@ func equalTools(a, b *tool) (bool, error) {
 	if bytes.Equal(a.Schema, b.Schema) {
 		return true, nil
 	}
-	was, err := compact(a.Schema)
+	before, err := compact(a.Schema)
 	if err != nil {
 		return false, err
 	}
 	is, err := compact(b.Schema)
-	return err == nil && bytes.Equal(was, is), err
+	return err == nil && bytes.Equal(before, is), err
 }
 
 // ref returns the name by which requests refer to a definition.

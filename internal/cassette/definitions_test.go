@@ -34,7 +34,7 @@ func changing() []*chat.Request {
 func TestToolsChange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	talk := func(d *Folder, live bool) (calls int, said []string) {
+	talk := func(d *Folder, live bool) (calls int, replies []string) {
 		tape := open(t, d)
 		tape.SetSource("here")
 		for i, req := range changing() {
@@ -45,12 +45,12 @@ func TestToolsChange(t *testing.T) {
 				t.Fatalf("request %d: %v", i+1, err)
 			}
 			calls += m.calls
-			said = append(said, reply.Content)
+			replies = append(replies, reply.Content)
 		}
 		if notice := closed(t, tape); notice != "" || !live && calls > 0 {
 			t.Errorf("%d calls; %s", calls, notice)
 		}
-		return calls, said
+		return calls, replies
 	}
 	calls, recorded := talk(folderIn(dir, false), true)
 	_, replayed := talk(folderIn(dir, true), false)

@@ -269,7 +269,7 @@ func (rec *Recorder) save() error {
 	rec.entries = entries
 	entries = append(entries, rec.unusedOlder()...)
 	data, err := encode(rec.trial.ID, &contents{rec.simulated, rec.checkedBy, rec.folder.Redact, entries})
-	if was, missing := plainfile.Read(rec.folder.file(rec.name)); err == nil && missing == nil && unchanged(was, data) {
+	if before, missing := plainfile.Read(rec.folder.file(rec.name)); err == nil && missing == nil && unchanged(before, data) {
 		return nil
 	}
 	if err == nil {
@@ -307,14 +307,14 @@ func (rec *Recorder) whyNotReplace() string {
 	if err != nil {
 		return ""
 	}
-	switch was, err := rec.folder.open(data, rec.name); {
+	switch before, err := rec.folder.open(data, rec.name); {
 	case err != nil:
 		return ""
-	case rec.simulated && !was.simulated:
+	case rec.simulated && !before.simulated:
 		return "it holds the replies of a real provider, and a mock answered now"
-	case broken > 0 && failures(was.entries) == 0:
+	case broken > 0 && failures(before.entries) == 0:
 		return "it holds no error, and what was recorded now does"
-	case broken > 0 && len(was.entries)-failures(was.entries) > len(rec.entries)-broken+len(rec.unusedOlder()):
+	case broken > 0 && len(before.entries)-failures(before.entries) > len(rec.entries)-broken+len(rec.unusedOlder()):
 		return "it holds more replies than what was recorded now, which ended in an error"
 	}
 	return ""

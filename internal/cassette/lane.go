@@ -113,7 +113,7 @@ type asked struct {
 	key     [sha256.Size]byte
 }
 
-func (q *question) asked(enc encoder) (*asked, error) {
+func (q *question) encoded(enc encoder) (*asked, error) {
 	request, tools, err := q.encode(enc)
 	if err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (l *Lane) exchange(ctx context.Context, q *question) (*entry, error) {
 	if rec.plays {
 		return l.replay(ctx, q, at)
 	}
-	a, err := q.asked(rec.startEncoder)
+	a, err := q.encoded(rec.startEncoder)
 	if err != nil {
 		return nil, rec.fail(err)
 	}
@@ -235,7 +235,7 @@ func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, er
 	encoders := []encoder{rec.plainEncoder, rec.encoder}
 	for _, p := range encoders {
 		var err error
-		if a, err = q.asked(p); err != nil {
+		if a, err = q.encoded(p); err != nil {
 			return nil, rec.fail(err)
 		}
 		rec.rememberTools(a.tools)
@@ -244,7 +244,7 @@ func (l *Lane) replay(ctx context.Context, q *question, at position) (*entry, er
 		}
 	}
 	for i := 0; found == nil && i < len(encoders); i++ {
-		if b, err := q.asked(encoders[i]); err == nil {
+		if b, err := q.encoded(encoders[i]); err == nil {
 			found = rec.claimRedacted(b, l.at, q.otherModel)
 		}
 	}

@@ -31,7 +31,7 @@ func (l *learner) addCalls(list []chat.ToolCall) {
 	}
 }
 
-func (l *learner) scanText(text string, meant bool) {
+func (l *learner) scanText(text string, isJSON bool) {
 	if l.redactor == nil || len(l.fields) == 0 || text == "" {
 		return
 	}
@@ -40,7 +40,7 @@ func (l *learner) scanText(text string, meant bool) {
 		l.addValue(v)
 	}
 	// If a document has a key twice, only the last value is decoded.
-	s := looseScan{l.redactor, plainQuotes(text), err != nil && (meant || opensDocument(text))}
+	s := looseScan{l.redactor, plainQuotes(text), err != nil && (isJSON || opensDocument(text))}
 	for _, v := range s.values() {
 		l.addFound(s.text[v.from:v.to], v)
 	}

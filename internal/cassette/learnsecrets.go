@@ -220,22 +220,22 @@ func (rec *Recorder) claimRedacted(q *asked, at string, other func(reply any) st
 }
 
 // redactedValues returns the parts of a request that are redacted in the recorded one.
-func redactedValues(was, is []leaf) (list []string) {
-	for i := range was {
-		list = append(list, secret.TakenOut(strings.Join(was[i].lines, "\n"), strings.Join(is[i].lines, "\n"))...)
+func redactedValues(recorded, current []leaf) (list []string) {
+	for i := range recorded {
+		list = append(list, secret.TakenOut(strings.Join(recorded[i].lines, "\n"), strings.Join(current[i].lines, "\n"))...)
 	}
 	return list
 }
 
 // matchesRedacted reports whether a request equals a redacted one except for the redacted parts.
-func matchesRedacted(was, is []leaf) bool {
-	if len(was) != len(is) {
+func matchesRedacted(recorded, current []leaf) bool {
+	if len(recorded) != len(current) {
 		return false
 	}
 	redacts := false
-	for i := range was {
-		old, now := strings.Join(was[i].lines, "\n"), strings.Join(is[i].lines, "\n")
-		if was[i].path != is[i].path || old != now && !matchesRedactedText(old, now) {
+	for i := range recorded {
+		old, now := strings.Join(recorded[i].lines, "\n"), strings.Join(current[i].lines, "\n")
+		if recorded[i].path != current[i].path || old != now && !matchesRedactedText(old, now) {
 			return false
 		}
 		redacts = redacts || old != now

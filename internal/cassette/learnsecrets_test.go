@@ -23,7 +23,7 @@ func TestOnlyTheFileIsRedacted(t *testing.T) {
 	t.Parallel()
 	const card = "4111-1111"
 	dir := t.TempDir()
-	talk := func(tape *Recorder, live bool) (said []string, given map[string]any) {
+	talk := func(tape *Recorder, live bool) (replies []string, given map[string]any) {
 		l := tape.Lane("turn 1")
 		ctx := t.Context()
 		asked := request("Pay.")

@@ -60,12 +60,12 @@ func subjectOf(q *asked) string {
 }
 
 // differences describes the changes from the recorded request to the present one.
-func differences(was, is []leaf) (out []string) {
-	old := make(map[string][]string, len(was))
-	for _, l := range was {
+func differences(recorded, current []leaf) (out []string) {
+	old := make(map[string][]string, len(recorded))
+	for _, l := range recorded {
 		old[l.path] = l.lines
 	}
-	for _, l := range is {
+	for _, l := range current {
 		before, known := old[l.path]
 		delete(old, l.path)
 		switch {
@@ -75,7 +75,7 @@ func differences(was, is []leaf) (out []string) {
 			out = append(out, l.path+lineDiff(before, l.lines))
 		}
 	}
-	for _, l := range was {
+	for _, l := range recorded {
 		if _, gone := old[l.path]; gone {
 			out = append(out, fmt.Sprintf("%s, which is gone:\n  - %s", l.path, clip(l.lines[0], 0)))
 		}
@@ -84,27 +84,27 @@ func differences(was, is []leaf) (out []string) {
 }
 
 // lineDiff shows the lines that differ, without the common ones at both ends.
-func lineDiff(was, is []string) string {
+func lineDiff(recorded, current []string) string {
 	head := 0
-	for head < len(was) && head < len(is) && was[head] == is[head] {
+	for head < len(recorded) && head < len(current) && recorded[head] == current[head] {
 		head++
 	}
 	tail := 0
-	for tail < len(was)-head && tail < len(is)-head && was[len(was)-1-tail] == is[len(is)-1-tail] {
+	for tail < len(recorded)-head && tail < len(current)-head && recorded[len(recorded)-1-tail] == current[len(current)-1-tail] {
 		tail++
 	}
-	was, is = was[head:len(was)-tail], is[head:len(is)-tail]
+	recorded, current = recorded[head:len(recorded)-tail], current[head:len(current)-tail]
 	text := ""
-	if head > 0 || tail > 0 || len(was) > 1 || len(is) > 1 {
+	if head > 0 || tail > 0 || len(recorded) > 1 || len(current) > 1 {
 		text = fmt.Sprintf(", line %d", head+1)
 	}
 	text += ":"
 	common := 0
-	if len(was) > 0 && len(is) > 0 {
-		common = sharedRunes(was[0], is[0])
+	if len(recorded) > 0 && len(current) > 0 {
+		common = sharedRunes(recorded[0], current[0])
 	}
 	const limit = 3
-	return text + diffLines("-", was, common, limit) + diffLines("+", is, common, limit)
+	return text + diffLines("-", recorded, common, limit) + diffLines("+", current, common, limit)
 }
 
 func diffLines(sign string, lines []string, common, limit int) (text string) {

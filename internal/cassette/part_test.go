@@ -297,12 +297,12 @@ func TestPartThatIsSomethingElse(t *testing.T) {
 		if n := ask(t, open(t, d), &counted{}, "a"); n != 1 {
 			t.Errorf("%s: asked %d times", what, n)
 		}
-		if told := d.Unread(); len(told) != 1 || !strings.Contains(told[0].Msg, what) {
-			t.Errorf("%s: told %v", what, told)
+		if warnings := d.Unread(); len(warnings) != 1 || !strings.Contains(warnings[0].Msg, what) {
+			t.Errorf("%s: told %v", what, warnings)
 		}
 	}
-	if told := folderIn(t.TempDir(), false).Unread(); told != nil {
-		t.Errorf("told %v of nothing", told)
+	if warnings := folderIn(t.TempDir(), false).Unread(); warnings != nil {
+		t.Errorf("told %v of nothing", warnings)
 	}
 }
 

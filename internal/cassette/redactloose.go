@@ -22,8 +22,8 @@ type looseValue struct {
 // looseScan finds the fields in a text.
 type looseScan struct {
 	*redactor
-	text  string
-	meant bool // the text should be JSON, and is not valid
+	text         string
+	shouldBeJSON bool // the text should be JSON, and is not valid
 }
 
 // clean replaces the values of the fields in a text that is not valid JSON.
@@ -71,7 +71,7 @@ func (s looseScan) values() (list []looseValue) {
 		switch {
 		case isQuote(quote):
 			from, level, ok = s.quotedKey(i)
-		case s.meant:
+		case s.shouldBeJSON:
 			from, ok = s.bareKey(i)
 			quote = '"'
 		}
@@ -198,7 +198,7 @@ func (s looseScan) value(from, level int) (end int, cut bool) {
 // goesOn extends the end of a value by the text that directly follows it and is not part of JSON.
 func (s looseScan) goesOn(end, level int) int {
 	next := end
-	if s.meant {
+	if s.shouldBeJSON {
 		next = s.skipBlanks(end, level)
 	}
 	quote := next
@@ -215,7 +215,7 @@ func (s looseScan) goesOn(end, level int) int {
 		return s.afterBare(next, level)
 	}
 	r, _ := utf8.DecodeRuneInString(s.text[next:])
-	if isWordRune(r) || s.meant && strings.IndexByte(",}];:", s.text[next]) < 0 {
+	if isWordRune(r) || s.shouldBeJSON && strings.IndexByte(",}];:", s.text[next]) < 0 {
 		return s.afterBare(next, level)
 	}
 	return end

@@ -62,8 +62,8 @@ func TestRedactedInWhateverState(t *testing.T) {
 		rec := &Recorder{redactFields: []string{"card"}, folder: &Folder{}}
 		rec.encoder.redactor = r
 		rec.addLearned(l)
-		if said := Redact(rec, "It was 52228888, or (52228888)."); strings.Contains(said, "5222") {
-			t.Errorf("%.80s is said again: %s; learned %.200q, %q", text, said, rec.learned, rec.learnedPrefixes)
+		if redactedText := Redact(rec, "It was 52228888, or (52228888)."); strings.Contains(redactedText, "5222") {
+			t.Errorf("%.80s is said again: %s; learned %.200q, %q", text, redactedText, rec.learned, rec.learnedPrefixes)
 		}
 	}
 }
@@ -93,8 +93,8 @@ func TestRedactedWhereverItIsCut(t *testing.T) {
 			rec := &Recorder{redactFields: []string{"card"}, folder: &Folder{}}
 			rec.encoder.redactor = r
 			rec.addLearned(l)
-			if said := Redact(rec, "It is "+value+"."); said != "It is "+redacted+"." && said != "It is "+redacted {
-				t.Errorf("%s is said again: %s; learned %q, %q", text, said, rec.learned, rec.learnedPrefixes)
+			if redactedText := Redact(rec, "It is "+value+"."); redactedText != "It is "+redacted+"." && redactedText != "It is "+redacted {
+				t.Errorf("%s is said again: %s; learned %q, %q", text, redactedText, rec.learned, rec.learnedPrefixes)
 			}
 		}
 	}
@@ -124,8 +124,8 @@ func TestNothingElseIsRedacted(t *testing.T) {
 	rec := &Recorder{redactFields: []string{"card"}, folder: &Folder{}}
 	rec.encoder.redactor = r
 	rec.addLearned(l)
-	if said := Redact(rec, "number holderName line_2"); strings.Contains(said, redacted) {
-		t.Errorf("names of fields were taken out: %s", said)
+	if redactedText := Redact(rec, "number holderName line_2"); strings.Contains(redactedText, redacted) {
+		t.Errorf("names of fields were taken out: %s", redactedText)
 	}
 }
 

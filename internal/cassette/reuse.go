@@ -120,15 +120,15 @@ func (rec *Recorder) unusedOlder() (list []*entry) {
 		return nil
 	}
 	type where struct{ kind, at string }
-	anew, last := map[where]bool{}, 0
+	recorded, last := map[where]bool{}, 0
 	for _, e := range rec.entries {
 		last = max(last, e.position.lane)
 		if !e.reused {
-			anew[where{e.kind, e.at}] = true
+			recorded[where{e.kind, e.at}] = true
 		}
 	}
 	for i, e := range rec.older {
-		if e.played || anew[where{e.kind, e.at}] || rec.encoder.hasSecret(e.request) || rec.encoder.hasSecret(e.tools) {
+		if e.played || recorded[where{e.kind, e.at}] || rec.encoder.hasSecret(e.request) || rec.encoder.hasSecret(e.tools) {
 			continue
 		}
 		left := *e

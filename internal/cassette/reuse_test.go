@@ -62,13 +62,13 @@ func TestAskedAgain(t *testing.T) {
 			d := folderIn(dir, false)
 			tape := open(t, d)
 			tape.SetSource("here")
-			heard := func(chat.Delta) error {
+			onDelta := func(chat.Delta) error {
 				if c.closes {
 					return providers.ErrEnough
 				}
 				return nil
 			}
-			_, _ = tape.Lane("turn 1").Complete(t.Context(), &c.first, "m", request("Hi"), heard)
+			_, _ = tape.Lane("turn 1").Complete(t.Context(), &c.first, "m", request("Hi"), onDelta)
 			closed(t, tape)
 
 			d = folderIn(dir, false)
@@ -179,7 +179,7 @@ func TestLessIsNoReplacement(t *testing.T) {
 
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
-	const was = `{"exchanges": [{"kind": "model", "at": "turn 1", "request": {"messages": [{"role": "user", "content": "Hi"}]},
+	const before = `{"exchanges": [{"kind": "model", "at": "turn 1", "request": {"messages": [{"role": "user", "content": "Hi"}]},
 		"reply": {"content": "", "chunks": [[1, 2]], "retries": 1, "tool_calls": [{"id": "c1", "name": "pay", "args": {"id": "7",
 		"latency_ms": 3}}]}, "latency_ms": 5}, {"kind": "tool", "reply": {"id": "c1", "content": "ok"}}]}`
 	for name, c := range map[string]struct {
@@ -200,7 +200,7 @@ func TestUnchanged(t *testing.T) {
 		"what is no JSON":      {`]}`, `]`, false},
 		"who answered at last": {`"retries": 1`, `"source": "there"`, false},
 	} {
-		if got := unchanged([]byte(was), []byte(strings.ReplaceAll(was, c.old, c.new))); c.old != "" && got != c.same {
+		if got := unchanged([]byte(before), []byte(strings.ReplaceAll(before, c.old, c.new))); c.old != "" && got != c.same {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}

@@ -53,7 +53,7 @@ func (l *Lane) replayStream(
 	if r == nil || !stream {
 		return false, l.recorder.wait(ctx, e.latency)
 	}
-	at, said := 0.0, ""
+	at, text := 0.0, ""
 	for i, piece := range r.Chunks.cut(reply.Content) {
 		if i < len(r.Chunks) {
 			if err := l.recorder.wait(ctx, r.Chunks[i].ms-at); err != nil {
@@ -64,7 +64,7 @@ func (l *Lane) replayStream(
 		if onDelta == nil {
 			continue
 		}
-		said += piece
+		text += piece
 		err := onDelta(chat.Delta{Text: piece})
 		if closed = errors.Is(err, providers.ErrEnough); closed {
 			break
@@ -74,8 +74,8 @@ func (l *Lane) replayStream(
 		}
 	}
 	switch {
-	case closed && (!r.Closed || said != reply.Content):
-		*reply = providers.ClosedReply(*reply, said)
+	case closed && (!r.Closed || text != reply.Content):
+		*reply = providers.ClosedReply(*reply, text)
 		return true, nil
 	case r.Closed && !closed:
 		return false, l.miss(e.position, "the recording of this reply ends where a guardrail closed the stream, and none "+

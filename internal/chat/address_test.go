@@ -17,7 +17,7 @@ func TestWithoutQuery(t *testing.T) {
 		if strings.Contains(got, "SECRET") || strings.Contains(got, "token") || !strings.HasPrefix(got, "https://a.test/x.png…") {
 			t.Errorf("%s: %q", rest, got)
 		}
-		if other, twice := seen[got]; twice {
+		if other, duplicate := seen[got]; duplicate {
 			t.Errorf("%s and %s are both %q", rest, other, got)
 		}
 		seen[got] = rest

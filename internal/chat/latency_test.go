@@ -9,8 +9,8 @@ import (
 // The latency of a reply is that of its one call where calls are told, and that of the agent's turn where they are not.
 func TestLastLatency(t *testing.T) {
 	t.Parallel()
-	say := func(ms float64, untold ...string) chat.Message {
-		return chat.Message{Role: chat.Assistant, LatencyMS: ms, Unreported: untold}
+	say := func(ms float64, unreported ...string) chat.Message {
+		return chat.Message{Role: chat.Assistant, LatencyMS: ms, Unreported: unreported}
 	}
 	user, tool := chat.Message{Role: chat.User}, chat.Message{Role: chat.ToolRole}
 	const hidden = chat.UnreportedModelCalls

@@ -78,12 +78,12 @@ func (m *Message) Text() string {
 
 // Said is the message as the model wrote it, before any guardrail changed it.
 func (m *Message) Said() Message {
-	said := *m
+	copied := *m
 	if o := m.Original; o != nil {
-		said.Content, said.Parts, said.ToolCalls, said.FinishReason = o.Content, o.Parts, o.ToolCalls, o.FinishReason
-		said.Original = nil
+		copied.Content, copied.Parts, copied.ToolCalls, copied.FinishReason = o.Content, o.Parts, o.ToolCalls, o.FinishReason
+		copied.Original = nil
 	}
-	return said
+	return copied
 }
 
 // Wordless reports whether the message only calls tools, without text for the user.

@@ -80,8 +80,8 @@ func (o *Origin) Script() int { return o.Turn - o.Added }
 // have. It is safe for concurrent use.
 type RowFiller interface {
 	RowID() string // which row it is
-	FillText(text string) (filled string, lacks []string)
-	FillCalls(calls []ToolCall) (filled []ToolCall, lacks []string)
+	FillText(text string) (filled string, missing []string)
+	FillCalls(calls []ToolCall) (filled []ToolCall, missing []string)
 }
 
 // Tool is the description of a tool for a model.

@@ -116,7 +116,7 @@ func ParseArgs(text string) (args Args, bad string) {
 
 // ArgsProblem says what is wrong with a text that ParseArgs found bad.
 func ArgsProblem(bad string) string {
-	if key, twice := keyTwice(bad); twice {
+	if key, duplicate := keyTwice(bad); duplicate {
 		return fmt.Sprintf("the arguments have the key %q twice in one object", ellipsis.Runes(key, 100))
 	}
 	return "the arguments are not a JSON object"
@@ -124,11 +124,11 @@ func ArgsProblem(bad string) string {
 
 // AmbiguousArgs reports whether a text that ParseArgs found bad is JSON in which an object has a key twice.
 func AmbiguousArgs(bad string) bool {
-	_, twice := keyTwice(bad)
-	return twice
+	_, duplicate := keyTwice(bad)
+	return duplicate
 }
 
-func keyTwice(text string) (key string, twice bool) {
+func keyTwice(text string) (key string, duplicate bool) {
 	if !json.Valid([]byte(text)) {
 		return "", false
 	}

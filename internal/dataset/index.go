@@ -195,14 +195,14 @@ func (f *File) duplicates(src *Source) {
 		}
 		return a.row - b.row
 	})
-	var twice [][2]int
+	var duplicate [][2]int
 	for i := 1; i < len(all); i++ {
 		if all[i].sum == all[i-1].sum && x.id(all[i].row) == x.id(all[i-1].row) {
-			twice = append(twice, [2]int{all[i-1].row, all[i].row})
+			duplicate = append(duplicate, [2]int{all[i-1].row, all[i].row})
 		}
 	}
-	slices.SortFunc(twice, func(a, b [2]int) int { return a[1] - b[1] })
-	for _, pair := range twice[:min(len(twice), maxProblems)] {
+	slices.SortFunc(duplicate, func(a, b [2]int) int { return a[1] - b[1] })
+	for _, pair := range duplicate[:min(len(duplicate), maxProblems)] {
 		f.problem(&fatal{f.lineOf(src, pair[1]), 0, "duplicate-id",
 			fmt.Sprintf("the id %q is that of the row on line %d already", x.id(pair[1]), f.lineOf(src, pair[0])),
 			"give each row an id of its own, or take the field out: rows go by their number then"})

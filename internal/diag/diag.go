@@ -103,15 +103,15 @@ func (l *List) Errors() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
-	type said struct{ code, msg, hint string }
-	var once map[said]bool
+	type content struct{ code, msg, hint string }
+	var once map[content]bool
 	for _, d := range l.all {
-		switch s := (said{d.Code, d.Msg, d.Hint}); {
+		switch s := (content{d.Code, d.Msg, d.Hint}); {
 		case d.Severity != Error || once[s]:
 			continue
 		case slices.Contains(l.once, d.Code):
 			if once == nil {
-				once = map[said]bool{}
+				once = map[content]bool{}
 			}
 			once[s] = true
 		}
@@ -175,14 +175,14 @@ func (l *List) DropWarnings(inUse func(owner Pos) bool) {
 
 // onceEach joins sorted problems of one code that say the same, and keeps the first.
 func onceEach(all []Diagnostic, code string) []Diagnostic {
-	type said struct {
+	type content struct {
 		severity  Severity // an error is not joined with a warning
 		msg, hint string
 	}
-	places := map[said]map[Pos]bool{}
+	places := map[content]map[Pos]bool{}
 	var out []Diagnostic
 	for _, d := range all {
-		if s := (said{d.Severity, d.Msg, d.Hint}); d.Code == code && places[s] != nil {
+		if s := (content{d.Severity, d.Msg, d.Hint}); d.Code == code && places[s] != nil {
 			places[s][d.Pos] = true
 			continue
 		} else if d.Code == code {
@@ -192,7 +192,7 @@ func onceEach(all []Diagnostic, code string) []Diagnostic {
 	}
 	for i := range out {
 		d := &out[i]
-		switch more := len(places[said{d.Severity, d.Msg, d.Hint}]) - 1; {
+		switch more := len(places[content{d.Severity, d.Msg, d.Hint}]) - 1; {
 		case d.Code != code || more == 0:
 		case d.Hint != "":
 			d.Hint += fmt.Sprintf("; so in %s", morePlaces(more))

@@ -59,13 +59,13 @@ func (m *Mocks) Add(s *recording.Session) {
 		if n++; msg.Blocked() {
 			continue
 		}
-		said := msg.Said()
+		parts := msg.Said()
 		results := recording.Results(s.Messages, i)
 		if !m.opts.Results {
 			maps.DeleteFunc(results, func(_ int, r *chat.ToolResult) bool { return !chat.IsUnknownTool(r.Error) })
 		}
-		dropOwnResults(results, said.ToolCalls)
-		page.replies[n] = reply(&said, results, m.opts.Timed)
+		dropOwnResults(results, parts.ToolCalls)
+		page.replies[n] = reply(&parts, results, m.opts.Timed)
 	}
 	if old := m.byScenario[scenario]; old != nil {
 		page.before = old.from

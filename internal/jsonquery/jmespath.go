@@ -56,7 +56,7 @@ func jmesProblem(err error) error {
 		types := strings.NewReplacer(`"`, "", ", ", " or ").Replace(m[1])
 		text = "a function was given something else than " + types
 	}
-	for _, w := range []struct{ said, means string }{
+	for _, w := range []struct{ word, means string }{
 		{"invalid type, must be number", "a function was given values to compare that are not all numbers or all texts"},
 		{"invalid type, must be string", "a function was given values to compare that are not all numbers or all texts"},
 		{"error in sort_by comparison", "sort_by was given values to compare that are not all numbers or all texts"},
@@ -64,7 +64,7 @@ func jmesProblem(err error) error {
 		{"could not compute length()", "length was given something else than a text, a list or an object"},
 		{"invalid slice, step cannot be 0", "the step of a slice is 0"},
 	} {
-		if strings.HasPrefix(text, w.said) {
+		if strings.HasPrefix(text, w.word) {
 			text = w.means
 		}
 	}

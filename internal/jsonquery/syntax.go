@@ -84,23 +84,23 @@ func jmesSyntax(text string, err error) error {
 		}
 		return errors.New("a number in it cannot be read")
 	}
-	said := strings.TrimPrefix(wrong.Error(), "SyntaxError: ")
-	if sign, unclosed := strings.CutPrefix(said, "Unclosed delimiter: "); unclosed {
+	message := strings.TrimPrefix(wrong.Error(), "SyntaxError: ")
+	if sign, unclosed := strings.CutPrefix(message, "Unclosed delimiter: "); unclosed {
 		at := strings.LastIndex(text, sign) // what is begun last is open
 		column, _ := foundAt(text, max(at, 0))
 		return &SyntaxError{column, "", "the " + sign + " is never closed"}
 	}
 	for _, w := range jmesWords {
-		if strings.HasPrefix(said, w.begins) {
+		if strings.HasPrefix(message, w.begins) {
 			return problemAt(text, wrong.Offset, w.means)
 		}
 	}
-	if name, _, is := strings.Cut(strings.TrimPrefix(said, "Expected "), ", received"); is {
+	if name, _, is := strings.Cut(strings.TrimPrefix(message, "Expected "), ", received"); is {
 		if sign := jmesSigns[name]; sign != "" {
 			return problemAt(text, wrong.Offset, "expected "+sign)
 		}
 	}
-	if word, is := strings.CutPrefix(said, "Expected keyword "); is {
+	if word, is := strings.CutPrefix(message, "Expected keyword "); is {
 		word, _, _ = strings.Cut(word, ",")
 		return problemAt(text, wrong.Offset, "expected "+word)
 	}
@@ -128,26 +128,26 @@ func pathSyntax(text string, err error) error {
 	if name, _, is := strings.Cut(text, "}"); is && strings.HasPrefix(text, "${") {
 		return fmt.Errorf("%s} is not filled in here: no such variable is set, or none can stand here", name)
 	}
-	said := pathError().FindStringSubmatch(err.Error())
-	if said == nil {
+	match := pathError().FindStringSubmatch(err.Error())
+	if match == nil {
 		return errors.New("it cannot be read: " + err.Error())
 	}
-	at, _ := strconv.Atoi(said[2]) // from 1
+	at, _ := strconv.Atoi(match[2]) // from 1
 	for _, w := range pathWords {
-		if strings.HasPrefix(said[1], w.begins) {
+		if strings.HasPrefix(match[1], w.begins) {
 			return problemAt(text, at-1, w.means)
 		}
 	}
 	column, _ := foundAt(text, at-1)
 	switch {
-	case strings.HasPrefix(said[1], "'' is not"):
+	case strings.HasPrefix(match[1], "'' is not"):
 		return problemAt(text, at-1, "expected a value: a path, a number or a text in quotes")
-	case strings.HasSuffix(said[1], "is not a valid operation"):
-		return &SyntaxError{column, "", strings.TrimSuffix(said[1], "is not a valid operation") +
+	case strings.HasSuffix(match[1], "is not a valid operation"):
+		return &SyntaxError{column, "", strings.TrimSuffix(match[1], "is not a valid operation") +
 			"is no operator of filters, such as =="}
-	case strings.HasSuffix(said[1], "is not a value or function"):
-		return &SyntaxError{column, "", strings.TrimSuffix(said[1], "is not a value or function") +
+	case strings.HasSuffix(match[1], "is not a value or function"):
+		return &SyntaxError{column, "", strings.TrimSuffix(match[1], "is not a value or function") +
 			"is neither a value nor a function"}
 	}
-	return &SyntaxError{column, "", said[1]}
+	return &SyntaxError{column, "", match[1]}
 }

@@ -65,7 +65,7 @@ func (v *audioStream) seconds() float64 { return float64(max(v.end-v.skip, 0)) /
 // up.
 func readOgg(data []byte, info *Info) error {
 	var v audioStream
-	seconds, found, heard := 0.0, false, false
+	seconds, found, hasSound := 0.0, false, false
 	for p, err := range pages(data) {
 		if err != nil {
 			return err
@@ -83,10 +83,10 @@ func readOgg(data []byte, info *Info) error {
 			v, info.Codec, found = next, next.codec, true
 		}
 		if found && p.stream == v.id && p.position != noPosition && p.position >= v.end {
-			v.end, heard = p.position, heard || p.position > 0
+			v.end, hasSound = p.position, hasSound || p.position > 0
 		}
 	}
-	if !heard {
+	if !hasSound {
 		return nil
 	}
 	return info.setDuration(seconds+v.seconds(), 1)

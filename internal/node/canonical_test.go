@@ -34,7 +34,7 @@ func TestAppendCanonical(t *testing.T) {
 	seen := map[string]string{}
 	for _, text := range different {
 		form := canonical(t, text)
-		if before, twice := seen[form]; twice {
+		if before, duplicate := seen[form]; duplicate {
 			t.Errorf("%q is like %q", text, before)
 		}
 		seen[form] = text

@@ -25,8 +25,8 @@ func TestWordsInBrackets(t *testing.T) {
 		`[sorry|apologies]`: true, `(?i)[yes|no]+`: true, `a [red tea|green tea] b`: true,
 		`[a|b]`: false, `[|,;]`: false, `(sorry|apologies)`: false, `[abc](x|y)`: false,
 	} {
-		if told := DoubtPattern(pattern) != (Oddity{}); told != want {
-			t.Errorf("%q: told %v", pattern, told)
+		if doubted := DoubtPattern(pattern) != (Oddity{}); doubted != want {
+			t.Errorf("%q: told %v", pattern, doubted)
 		}
 	}
 }

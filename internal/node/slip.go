@@ -28,19 +28,19 @@ func Foreign(text string) Oddity {
 }
 
 // FindPlaceholder finds a text that stands for another one in other tools, and is literal here: file://criteria.md,
-// prompts/criteria.md, {criteria}, $CRITERIA, <criteria>, TODO. said: it is a message of a user, which may be a file
+// prompts/criteria.md, {criteria}, $CRITERIA, <criteria>, TODO. userMessage: it is a message of a user, which may be a file
 // name or nearly empty. sure: it can have no literal meaning.
-func FindPlaceholder(text string, said bool) (odd Oddity, sure bool) {
+func FindPlaceholder(text string, userMessage bool) (odd Oddity, sure bool) {
 	text = strings.TrimSpace(text)
 	switch {
-	case fileName().MatchString(text), plainPath().MatchString(text) && (!said || strings.Contains(text, "/")):
+	case fileName().MatchString(text), plainPath().MatchString(text) && (!userMessage || strings.Contains(text, "/")):
 		return Oddity{"is the name of a file, which is not read", "write here what is in the file"}, true
 	case bracedAlone().MatchString(text):
 		return Oddity{"is a name in braces, which nothing fills in", "a variable is written {" + text + "}"}, true
 	case dollarAlone().MatchString(text):
 		return Oddity{"is the name of a variable, which nothing fills in",
 			"a variable is written {{" + strings.Trim(text, "${}") + "}}"}, true
-	case openPlace().MatchString(text), !said && placeLeft().MatchString(text):
+	case openPlace().MatchString(text), !userMessage && placeLeft().MatchString(text):
 		return Oddity{"is a place that was to be filled in", "write here what is meant"}, false
 	}
 	return Oddity{}, false

@@ -117,14 +117,14 @@ func TestRetryAndStreams(t *testing.T) {
 					}
 					return chat.Reply{}, onDelta(chat.Delta{Text: "It shipped."})
 				}}
-				var said strings.Builder
+				var text strings.Builder
 				_, err := Retry(f, scenario.RetryPolicy{}, nil).Complete(t.Context(), &chat.Request{Stream: true},
 					func(d chat.Delta) error {
-						said.WriteString(d.Text)
+						text.WriteString(d.Text)
 						return nil
 					})
 				if f.n != c.calls || (err != nil) != (c.calls == 1) {
-					t.Errorf("%d calls, said %q, %v; want %d calls", f.n, said.String(), err, c.calls)
+					t.Errorf("%d calls, said %q, %v; want %d calls", f.n, text.String(), err, c.calls)
 				}
 			})
 		})

@@ -11,7 +11,7 @@ const chunkRunes = 20
 
 // Stream hands out a text as a model would, in equal pieces of whole runes, and returns how much of it was handed out.
 // The error is that of onDelta, or the cause of ctx.
-func Stream(ctx context.Context, text string, onDelta func(chat.Delta) error) (said string, err error) {
+func Stream(ctx context.Context, text string, onDelta func(chat.Delta) error) (streamed string, err error) {
 	for at := 0; at < len(text); {
 		if ctx.Err() != nil {
 			return text[:at], context.Cause(ctx)

@@ -54,8 +54,8 @@ func (t *Trial) End(ctx context.Context) (notices []string, err error) {
 	t.mu.Unlock()
 	var errs []error
 	for _, part := range slices.Backward(parts) {
-		told, err := part.End(ctx)
-		notices, errs = append(notices, told...), append(errs, err)
+		noticesOfPart, err := part.End(ctx)
+		notices, errs = append(notices, noticesOfPart...), append(errs, err)
 	}
 	return notices, errors.Join(errs...)
 }

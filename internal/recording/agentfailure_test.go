@@ -39,7 +39,7 @@ func TestAgentFailure(t *testing.T) {
 // TestLoggedTools: the arguments of a tool are read as each framework logs them.
 func TestLoggedTools(t *testing.T) {
 	t.Parallel()
-	for input, told := range map[string]bool{
+	for input, want := range map[string]bool{
 		`{"id":"A-1"}`:                      true,
 		`{"input":{"id":"A-1"}}`:            true,
 		`{"input":"{\"id\":\"A-1\"}"}`:      true,
@@ -60,7 +60,7 @@ func TestLoggedTools(t *testing.T) {
 		}
 		m := &s.Messages[at]
 		unknown := slices.Contains(m.Unreported, chat.UnreportedArguments) || m.ToolCalls[0].BadArgs != ""
-		if unknown == told || told && m.ToolCalls[0].Args["id"] != "A-1" {
+		if unknown == want || want && m.ToolCalls[0].Args["id"] != "A-1" {
 			t.Errorf("%s: arguments %v %q, untold %v", input, m.ToolCalls[0].Args, m.ToolCalls[0].BadArgs, m.Unreported)
 		}
 	}

@@ -29,7 +29,7 @@ func TestArgsTold(t *testing.T) {
 		`{"role":"tool","tool_call_id":"c1","function":"f","content":"done"},{"role":"assistant","content":"b"}]}]}`
 	for _, c := range []struct {
 		text, args string
-		untold     bool
+		unknown    bool
 	}{
 		{anthropic, `, "input": {}`, false}, {anthropic, `, "input": null`, true}, {anthropic, ``, true},
 		{inspect, `, "arguments": {"id": 1}, "parse_error": null`, false}, {inspect, ``, true},
@@ -39,19 +39,19 @@ func TestArgsTold(t *testing.T) {
 		at := slices.IndexFunc(s.Messages, func(m Message) bool { return len(m.ToolCalls) > 0 })
 		if at < 0 {
 			t.Errorf("%s: no call", c.args)
-		} else if got := slices.Contains(s.Messages[at].Unreported, chat.UnreportedArguments); got != c.untold {
+		} else if got := slices.Contains(s.Messages[at].Unreported, chat.UnreportedArguments); got != c.unknown {
 			t.Errorf("%s: untold %v", c.args, got)
 		}
 	}
 	for name, form := range forms {
-		for args, untold := range map[string]bool{
+		for args, unknown := range map[string]bool{
 			`"{\"id\": 1}"`: false, `"{}"`: false, `""`: false, `"{\"id\": 1}X"`: true, `7`: true, `["a"]`: true, `null`: true,
 		} {
 			s := only(t, []byte(strings.ReplaceAll(form.text, "ARGS", `"`+form.key+`": `+args)))
 			at := slices.IndexFunc(s.Messages, func(m Message) bool { return len(m.ToolCalls) > 0 })
 			if at < 0 {
 				t.Errorf("%s, %s: no call", name, args)
-			} else if got := slices.Contains(s.Messages[at].Unreported, chat.UnreportedArguments); got != untold {
+			} else if got := slices.Contains(s.Messages[at].Unreported, chat.UnreportedArguments); got != unknown {
 				t.Errorf("%s, %s: untold %v", name, args, got)
 			}
 		}

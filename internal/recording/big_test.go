@@ -66,10 +66,10 @@ func writeBig(tb testing.TB, path string, size int64) int {
 // TestBigEventLog opens a log and judges it session by session. ARENA_BIG_RECORDING sets the size of the log in MiB,
 // and the memory that was used is then printed.
 func TestBigEventLog(t *testing.T) {
-	mib, asked := 8, os.Getenv("ARENA_BIG_RECORDING")
-	if asked != "" {
+	mib, setting := 8, os.Getenv("ARENA_BIG_RECORDING")
+	if setting != "" {
 		var err error
-		if mib, err = strconv.Atoi(asked); err != nil {
+		if mib, err = strconv.Atoi(setting); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestBigEventLog(t *testing.T) {
 	if limit := uint64(128 << 20); mem.Sys > limit {
 		t.Errorf("the process took %d MiB from the system, more than %d", mem.Sys>>20, limit>>20)
 	}
-	if asked != "" {
+	if setting != "" {
 		t.Logf("%d MiB, %d sessions: opened in %v, loaded all in %v; index %d KiB, taken from the system at most %d MiB",
 			mib, want, opened, time.Since(started)-opened, kept>>10, mem.Sys>>20)
 	}

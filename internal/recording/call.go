@@ -55,7 +55,7 @@ func (b *builder) addMeasures() {
 			continue
 		}
 		replies = append(replies, e)
-		if _, twice := byIndex[e.index]; twice {
+		if _, duplicate := byIndex[e.index]; duplicate {
 			e = nil
 		}
 		byIndex[b.events[i].index] = e

@@ -126,9 +126,9 @@ func (b *builder) chatMetadata(v value) {
 // chat reads the messages of a conversation. Some APIs have the system prompt beside them.
 func (b *builder) chat(system, messages value) {
 	if !system.missing() {
-		said := Message{Message: chat.Message{Role: chat.System}}
-		b.content(&said, object{system, map[string]value{"content": system}})
-		b.prompt(said.Content, system)
+		prompt := Message{Message: chat.Message{Role: chat.System}}
+		b.content(&prompt, object{system, map[string]value{"content": system}})
+		b.prompt(prompt.Content, system)
 	}
 	for item := range messages.items {
 		b.chatMessage(item, "")

@@ -37,10 +37,10 @@ func between(t *testing.T, page, name, text string) string {
 	return before + start + text + end + after
 }
 
-// told is what the recordings of a format contain.
-type told struct{ calls, results, tokens, cost, latency, finish, verdicts bool }
+// recorded is what the recordings of a format contain.
+type recorded struct{ calls, results, tokens, cost, latency, finish, verdicts bool }
 
-func (w *told) add(s *Session) {
+func (w *recorded) add(s *Session) {
 	w.verdicts = w.verdicts || len(s.Verdicts)+len(s.Evals) > 0
 	for i := range s.Messages {
 		m := &s.Messages[i]
@@ -56,7 +56,7 @@ func (w *told) add(s *Session) {
 
 func formatTable(t *testing.T) string {
 	t.Helper()
-	found := map[Format]*told{
+	found := map[Format]*recorded{
 		FormatResults: {true, true, true, true, true, true, true}, FormatJournal: {true, true, true, true, true, true, true},
 	}
 	for _, path := range fixtures(t, "good") {
@@ -70,7 +70,7 @@ func formatTable(t *testing.T) string {
 				t.Fatal(err)
 			}
 			if found[f.Format()] == nil {
-				found[f.Format()] = &told{}
+				found[f.Format()] = &recorded{}
 			}
 			found[f.Format()].add(s)
 		}

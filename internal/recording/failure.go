@@ -84,11 +84,11 @@ func (b *builder) failure(v value) string {
 	default:
 		return b.text(v, "error")
 	}
-	said := false
+	hasText := false
 	for _, member := range v.members {
-		said = said || !isEmpty(member)
+		hasText = hasText || !isEmpty(member)
 	}
-	if text, ok := v.get("message").str(); ok && text != "" || !said {
+	if text, ok := v.get("message").str(); ok && text != "" || !hasText {
 		return text
 	}
 	return string(v.text)

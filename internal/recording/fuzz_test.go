@@ -144,7 +144,7 @@ func checkMessages(t *testing.T, s *Session, lines int32) {
 func FuzzEventLogRoundTrip(f *testing.F) {
 	f.Add("hi", "f", `{"a": [1, 2.50]}`, "done", 0.5, int64(12))
 	f.Add("\x00\u2028<&>", "\"", "no json", "", 0.0, int64(0))
-	f.Fuzz(func(t *testing.T, text, name, args, said string, cost float64, millis int64) {
+	f.Fuzz(func(t *testing.T, text, name, args, reply string, cost float64, millis int64) {
 		if name == "" || cost != cost || cost < 0 || millis < 0 || millis > 1e9 {
 			t.Skip()
 		}
@@ -154,7 +154,7 @@ func FuzzEventLogRoundTrip(f *testing.F) {
 		want := []chat.Message{
 			{Role: chat.User, Content: text},
 			{Role: chat.Assistant, ToolCalls: []chat.ToolCall{call}, CostUSD: &cost, LatencyMS: float64(millis)},
-			{Role: chat.ToolRole, Content: said, ToolResult: &chat.ToolResult{ID: "c1", Name: name, Content: said}},
+			{Role: chat.ToolRole, Content: reply, ToolResult: &chat.ToolResult{ID: "c1", Name: name, Content: reply}},
 		}
 		var file bytes.Buffer
 		l, err := NewEventLog(&file, "s")

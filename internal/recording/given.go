@@ -62,13 +62,13 @@ func (g *given) holds(reply string) bool {
 	if inner.missing() {
 		return false
 	}
-	said := givenIn(inner)
-	for _, text := range said.texts {
+	parts := givenIn(inner)
+	for _, text := range parts.texts {
 		if !slices.Contains(g.texts, text) {
 			return false
 		}
 	}
-	return len(said.texts) > 0
+	return len(parts.texts) > 0
 }
 
 // plainWords returns a text with single spaces between its words.

@@ -36,7 +36,7 @@ var shownBy = map[string]string{
 func TestWhatWasGivenOut(t *testing.T) {
 	t.Parallel()
 	for name, text := range shownBy {
-		for given, told := range map[string]bool{
+		for given, want := range map[string]bool{
 			`null`: false, `""`: false, `"ok"`: false, `{"output":"ok"}`: false, `{"role":"assistant","content":" ok\n"}`: false,
 			`{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":[{"type":"text","text":"ok"}]}]}`: false,
 			`"the secret"`: true, `{"output":"the secret"}`: true, `"ok, and the secret"`: true,
@@ -44,8 +44,8 @@ func TestWhatWasGivenOut(t *testing.T) {
 		} {
 			s := only(t, []byte(strings.ReplaceAll(text, "GIVEN", given)))
 			got := slices.ContainsFunc(s.Doubts, func(d string) bool { return strings.Contains(d, "final output") })
-			if got != told {
-				t.Errorf("%s gave out %s: told %v, want %v", name, given, got, told)
+			if got != want {
+				t.Errorf("%s gave out %s: told %v, want %v", name, given, got, want)
 			}
 		}
 	}
@@ -54,11 +54,11 @@ func TestWhatWasGivenOut(t *testing.T) {
 // TestReplyInJSON: a program may output the fields of a reply that is JSON.
 func TestReplyInJSON(t *testing.T) {
 	t.Parallel()
-	for reply, told := range map[string]bool{`{"a":"x","b":["y"]}`: false, `{"a":"x","b":["z"]}`: true, `{}`: true} {
+	for reply, want := range map[string]bool{`{"a":"x","b":["y"]}`: false, `{"a":"x","b":["z"]}`: true, `{}`: true} {
 		text := strings.ReplaceAll(shownBy["LangSmith"], "GIVEN", `{"b":["y"],"a":"x","more":1}`)
 		s := only(t, []byte(strings.Replace(text, `"content":"ok"`, `"content":`+quoted(reply), 1)))
-		if (len(s.Doubts) > 0) != told {
-			t.Errorf("reply %s: doubts %q, want some: %v", reply, s.Doubts, told)
+		if (len(s.Doubts) > 0) != want {
+			t.Errorf("reply %s: doubts %q, want some: %v", reply, s.Doubts, want)
 		}
 	}
 }
@@ -101,7 +101,7 @@ func TestFailuresOfItems(t *testing.T) {
 	}
 	text := `{"id":"r","object":"response","input":"hi","output_text":"WORDS","output":[` + reply + `]}`
 	for words, refused := range map[string]bool{"ok": false, "": false, "the secret": true} {
-		_, err := (&talk{}).heard(strings.Replace(text, "WORDS", words, 1))
+		_, err := (&talk{}).missingWords(strings.Replace(text, "WORDS", words, 1))
 		if (err != nil) != refused {
 			t.Errorf("output_text %q: %v, want an error: %v", words, err, refused)
 		}

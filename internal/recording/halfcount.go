@@ -10,7 +10,7 @@ import (
 // the total is more than their sum, the tokens are unreported: a part is never taken for the whole.
 func checkTotal(m *chat.Message, hasIn, hasOut bool, total value) {
 	sum := m.Usage.InputTokens + m.Usage.OutputTokens + m.Usage.CachedTokens + m.Usage.CacheWriteTokens
-	if n, told := numberIn(total); hasIn && hasOut && (!told || n <= float64(sum)) {
+	if n, known := numberIn(total); hasIn && hasOut && (!known || n <= float64(sum)) {
 		return
 	}
 	m.Usage.Estimated = true

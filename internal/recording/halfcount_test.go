@@ -32,9 +32,9 @@ func TestHalfCount(t *testing.T) {
 	} {
 		text = strings.Join(strings.Fields(text), " ")
 		for _, c := range []struct {
-			what   string
-			change func(string) string
-			untold bool
+			what    string
+			change  func(string) string
+			unknown bool
 		}{
 			{"whole", func(s string) string { return s }, false},
 			{"no input", without(": 20"), true},
@@ -48,7 +48,7 @@ func TestHalfCount(t *testing.T) {
 			m := s.Messages[len(s.Messages)-1]
 			if m.Usage == nil {
 				t.Errorf("%s, %s: no usage", name, c.what)
-			} else if got := slices.Contains(m.Unreported, chat.UnreportedTokens); got != c.untold || m.Usage.Estimated != c.untold {
+			} else if got := slices.Contains(m.Unreported, chat.UnreportedTokens); got != c.unknown || m.Usage.Estimated != c.unknown {
 				t.Errorf("%s, %s: untold %v of %+v", name, c.what, got, m.Usage)
 			}
 		}

@@ -93,17 +93,17 @@ func (b *builder) inspectSample(o object) {
 // compareCalls notes when the output of a sample calls other tools than its last message.
 func (b *builder) compareCalls(output value, last *event) {
 	for choice := range output.get("choices").items {
-		var told []string
+		var outputCalls []string
 		for call := range choice.get("message").get("toolcalls").items {
 			name, _ := call.get("function").str()
-			told = append(told, name)
+			outputCalls = append(outputCalls, name)
 		}
 		var read []string
 		for i := range last.ToolCalls {
 			read = append(read, last.ToolCalls[i].Name)
 		}
-		if !slices.Equal(told, read) {
-			b.doubtf("the output calls %s and the last message %s, which is what is judged", listed(told), listed(read))
+		if !slices.Equal(outputCalls, read) {
+			b.doubtf("the output calls %s and the last message %s, which is what is judged", listed(outputCalls), listed(read))
 		}
 		return
 	}

@@ -141,8 +141,8 @@ func (b *builder) generations(v value, what string) (out []event) {
 	if first.kind() == '{' {
 		b.choiceFailed(first)
 	}
-	if said := first.get("message"); !said.missing() {
-		out = b.loggedMessage(said, chat.Assistant)
+	if message := first.get("message"); !message.missing() {
+		out = b.loggedMessage(message, chat.Assistant)
 	} else {
 		out = b.logged(first.get("text"), chat.Assistant, what)
 	}

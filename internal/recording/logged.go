@@ -14,7 +14,7 @@ import (
 // are refused, because they may hold tool calls.
 func (b *builder) logged(v value, role chat.Role, what string) []event {
 	if inner := nestedJSON(v); inner.kind() != v.kind() {
-		if key, _, twice := duplicateKey(inner); twice {
+		if key, _, duplicate := duplicateKey(inner); duplicate {
 			b.badMessage = true
 			b.errorf(v, "duplicate-key", "%s: an object has the key %q twice", what, cutText(key, 40))
 			return nil
@@ -209,11 +209,11 @@ func (b *builder) loggedChoices(v value) (out []event) {
 			continue
 		}
 		b.choiceFailed(choice)
-		said := choice.get("message")
-		if said.missing() {
-			said = choice.get("text")
+		message := choice.get("message")
+		if message.missing() {
+			message = choice.get("text")
 		}
-		out = b.logged(said, chat.Assistant, "a choice")
+		out = b.logged(message, chat.Assistant, "a choice")
 		if len(out) > 0 {
 			b.measured(&out[len(out)-1], choice.get("finishreason"), v.get("usage").or(v.get("usagemetadata")))
 		}

@@ -12,14 +12,14 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// said are the words of the talk, with the role that says each.
-var said = map[string]chat.Role{
+// talkWords are the words of the talk, with the role that says each.
+var talkWords = map[string]chat.Role{
 	"asked1": chat.User, "orders": chat.Assistant, "arg1": chat.Assistant, "said1": chat.ToolRole, "reply1": chat.Assistant,
 	"asked2": chat.User, "reply2": chat.Assistant,
 }
 
-// heard reads a file and returns the words that are missing from it.
-func (tk *talk) heard(text string) (lost []string, err error) {
+// missingWords reads a file and returns the words that are missing from it.
+func (tk *talk) missingWords(text string) (lost []string, err error) {
 	if tk.name == "YAML transcript" {
 		text = "# by hand\n" + text
 	}
@@ -41,12 +41,12 @@ func (tk *talk) heard(text string) (lost []string, err error) {
 			if err != nil {
 				return nil, err
 			}
-			for word, role := range said {
+			for word, role := range talkWords {
 				found[word] = found[word] || m.Role == role && (strings.Contains(m.Text(), word) || bytes.Contains(args, []byte(word)))
 			}
 		}
 	}
-	for _, word := range slices.Sorted(maps.Keys(said)) {
+	for _, word := range slices.Sorted(maps.Keys(talkWords)) {
 		if !found[word] {
 			lost = append(lost, word)
 		}
@@ -57,7 +57,7 @@ func (tk *talk) heard(text string) (lost []string, err error) {
 func TestTalks(t *testing.T) {
 	t.Parallel()
 	for _, tk := range talks() {
-		if lost, err := tk.heard(tk.text); err != nil || lost != nil {
+		if lost, err := tk.missingWords(tk.text); err != nil || lost != nil {
 			t.Errorf("%s: lost %q, %v\n%s", tk.name, lost, err, tk.text)
 		}
 	}
@@ -76,7 +76,7 @@ func TestNothingIsLost(t *testing.T) {
 				change.apply()
 				text := tree.write()
 				n++
-				if lost, err := tk.heard(text); err == nil && (lost != nil || change.never) {
+				if lost, err := tk.missingWords(text); err == nil && (lost != nil || change.never) {
 					t.Errorf("%s: no error, lost %q", change.what, lost)
 				}
 				change.undo()
@@ -97,7 +97,7 @@ func TestCutAtALineEnd(t *testing.T) {
 		}
 		lines := strings.SplitAfter(strings.TrimRight(tk.text, "\n"), "\n")
 		for i := 1; i < len(lines); i++ {
-			if _, err := tk.heard(strings.Join(lines[:i], "")); err == nil {
+			if _, err := tk.missingWords(strings.Join(lines[:i], "")); err == nil {
 				t.Errorf("%s: no error when cut behind line %d", tk.name, i)
 			}
 		}
@@ -113,7 +113,7 @@ func TestGapInNumbers(t *testing.T) {
 		}
 		lines := strings.SplitAfter(tk.text, "\n")
 		for i := 2; i < len(lines)-2; i++ {
-			_, err := tk.heard(strings.Join(slices.Delete(slices.Clone(lines), i, i+1), ""))
+			_, err := tk.missingWords(strings.Join(slices.Delete(slices.Clone(lines), i, i+1), ""))
 			if err == nil || !strings.Contains(err.Error(), "is missing before this") {
 				t.Errorf("%s: without line %d: got %v", tk.name, i+1, err)
 			}

@@ -42,7 +42,7 @@ const (
 func talks() []talk {
 	flat := func(s string) string { return strings.ReplaceAll(s, "\n", "") }
 	chat := flat(chatMessages)
-	asked := chat[:strings.LastIndex(chat, `,{"role":"assistant"`)] + "]"
+	requests := chat[:strings.LastIndex(chat, `,{"role":"assistant"`)] + "]"
 	return []talk{
 		{name: "event log", format: FormatEventLog, numbered: "seq", text: created(`{"seq":%d,"event":{"type":"message.created","session_id":"s","data":%s}}`, 1)},
 		{
@@ -84,16 +84,16 @@ func talks() []talk {
 		{name: "chat log", format: FormatChatLog, text: `{"messages":` + chat + "}\n" + `{"messages":` + chat + "}"},
 		{name: "list of chats", format: FormatChatLog, ends: true, text: `[{"messages":` + chatMessages + "}]"},
 		{name: "list of messages", format: FormatChatLog, ends: true, text: chatMessages},
-		{name: "messages and choices", beside: true, format: FormatChatLog, text: `{"messages":` + asked +
+		{name: "messages and choices", beside: true, format: FormatChatLog, text: `{"messages":` + requests +
 			`,"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}`},
-		{name: "messages and a response", beside: true, format: FormatChatLog, text: flat(`{"messages":` + asked +
+		{name: "messages and a response", beside: true, format: FormatChatLog, text: flat(`{"messages":` + requests +
 			`,"response":{"choices":[{"message":{"content":"reply2"}}],"usage":{"prompt_tokens":1,"completion_tokens":2}}}`)},
-		{name: "document with choices", beside: true, format: FormatTranscript, ends: true, text: "{\n\"messages\":" + asked +
+		{name: "document with choices", beside: true, format: FormatTranscript, ends: true, text: "{\n\"messages\":" + requests +
 			`,"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}`},
-		{name: "messages and a text", beside: true, format: FormatChatLog, text: `{"messages":` + asked + `,"response":"reply2"}`},
-		{name: "exchange", format: FormatChatLog, text: `{"request":{"model":"m","messages":` + asked +
+		{name: "messages and a text", beside: true, format: FormatChatLog, text: `{"messages":` + requests + `,"response":"reply2"}`},
+		{name: "exchange", format: FormatChatLog, text: `{"request":{"model":"m","messages":` + requests +
 			`},"response":{"choices":[{"message":{"role":"assistant","content":"reply2"},"finish_reason":"stop"}]}}`},
-		{name: "exchange with bodies", format: FormatChatLog, text: `{"request":{"body":{"messages":` + asked +
+		{name: "exchange with bodies", format: FormatChatLog, text: `{"request":{"body":{"messages":` + requests +
 			`}},"response":{"body":{"choices":[{"message":{"role":"assistant","content":"reply2"}}]}}}`},
 		{name: "exchange of blocks", format: FormatChatLog, text: flat(`{"request":{"messages":[{"role":"user","content":"asked1"},
 {"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"orders","input":{"id":"arg1"}}]},
@@ -113,10 +113,10 @@ func talks() []talk {
 		{name: "LangSmith", format: FormatLangSmith, ends: true, text: langSmithRuns(plainCalls())},
 		{name: "LangSmith of LangChain", format: FormatLangSmith, ends: true, text: langSmithRuns(chainCalls())},
 		{name: "promptfoo", beside: true, format: FormatPromptfoo, ends: true, text: `{"evalId":"e","results":{"version":3,"results":[
-` + promptfooResult(asked) + `],"stats":{"successes":1,"failures":0,"errors":0}}}`},
-		{name: "promptfoo lines", beside: true, format: FormatPromptfoo, text: promptfooResult(asked)},
+` + promptfooResult(requests) + `],"stats":{"successes":1,"failures":0,"errors":0}}}`},
+		{name: "promptfoo lines", beside: true, format: FormatPromptfoo, text: promptfooResult(requests)},
 		{name: "batch", beside: true, format: FormatBatch, text: `{"custom_id":"a","method":"POST","url":"/v1/chat/completions","body":{"model":"m","messages":` +
-			asked + "}}\n" + `{"id":"b","custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","content":"reply2"}}]}},"error":null}`},
+			requests + "}}\n" + `{"id":"b","custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"role":"assistant","content":"reply2"}}]}},"error":null}`},
 		{name: "OpenAI log", format: FormatOpenAI, text: responses()},
 		{name: "list of responses", format: FormatOpenAI, ends: true, text: `{"object":"list","data":[` + "\n" + strings.ReplaceAll(responses(), "\n", ",\n") + `]}`},
 		{name: "LiteLLM log", format: FormatLiteLLM, text: liteLLMCalls()},
@@ -195,7 +195,7 @@ func numberedOf(input, output string) string {
 		list = append(list, attribute(m.prefix+"role", word))
 		for part := range (value{text: []byte(m.text)}).get("parts").items {
 			name, _ := part.get("name").str()
-			said, _ := part.get("content").str()
+			text, _ := part.get("content").str()
 			answer, _ := part.get("response").str()
 			switch {
 			case name != "":
@@ -204,11 +204,11 @@ func numberedOf(input, output string) string {
 			case answer != "":
 				list = append(list, attribute(m.prefix+"tool_call_id", "c1"), attribute(m.prefix+"content", answer))
 			default:
-				list = append(list, attribute(m.prefix+"content", said))
+				list = append(list, attribute(m.prefix+"content", text))
 			}
 		}
-		if said, ok := (value{text: []byte(m.text)}).get("content").str(); ok {
-			list = append(list, attribute(m.prefix+"content", said))
+		if text, ok := (value{text: []byte(m.text)}).get("content").str(); ok {
+			list = append(list, attribute(m.prefix+"content", text))
 		}
 	}
 	return `"attributes":[` + strings.Join(list, ",") + `]`
@@ -233,13 +233,13 @@ func inferenceOf(input, output string) string {
 		message := value{text: []byte(m.text)}
 		role, _ := message.get("role").str()
 		list = append(list, attribute(m.prefix+"role", role))
-		if said, ok := message.get("content").str(); ok {
+		if text, ok := message.get("content").str(); ok {
 			list = append(list, attribute(m.prefix+"contents.0.message_content.type", "text"),
-				attribute(m.prefix+"contents.0.message_content.text", said))
+				attribute(m.prefix+"contents.0.message_content.text", text))
 		}
 		for part := range message.get("parts").items {
 			name, _ := part.get("name").str()
-			said, _ := part.get("content").str()
+			text, _ := part.get("content").str()
 			answer, _ := part.get("response").str()
 			switch call := m.prefix + "tool_calls.0.tool_call."; {
 			case name != "":
@@ -248,7 +248,7 @@ func inferenceOf(input, output string) string {
 			case answer != "":
 				list = append(list, attribute(m.prefix+"tool_call_id", "c1"), attribute(m.prefix+"content", answer))
 			default:
-				list = append(list, attribute(m.prefix+"content", said))
+				list = append(list, attribute(m.prefix+"content", text))
 			}
 		}
 	}
@@ -340,8 +340,8 @@ func chainCalls() (list [][2]string) {
 	return list
 }
 
-func promptfooResult(asked string) string {
-	return `{"id":"1","testIdx":0,"promptIdx":0,"prompt":{"raw":` + quoted(asked) + `},"response":{"output":"reply2"},"failureReason":0}`
+func promptfooResult(messages string) string {
+	return `{"id":"1","testIdx":0,"promptIdx":0,"prompt":{"raw":` + quoted(messages) + `},"response":{"output":"reply2"},"failureReason":0}`
 }
 
 // responses are responses that refer to each other.

@@ -110,7 +110,7 @@ func (tr *tree) changes(t *testing.T) (list []change) {
 	seen := map[*member]bool{}
 	tr.walk(nil, func(path []*tree, leaf *tree) {
 		word := strings.Trim(leaf.text, `"`)
-		if _, ours := said[word]; !ours {
+		if _, ours := talkWords[word]; !ours {
 			return
 		}
 		ways, inText := "", false
@@ -210,7 +210,7 @@ func (tr *tree) messages() (list [][]*tree) {
 	}
 	tr.walk(nil, func(path []*tree, leaf *tree) {
 		word := strings.Trim(leaf.text, `"`)
-		if role, ours := said[word]; !ours || role == chat.ToolRole || word == "arg1" || word == "orders" {
+		if role, ours := talkWords[word]; !ours || role == chat.ToolRole || word == "arg1" || word == "orders" {
 			return // a model wrote the call
 		}
 		objects := slices.DeleteFunc(slices.Clone(path), func(node *tree) bool { return node.members == nil })

@@ -205,11 +205,11 @@ func (b *builder) original(m *Message, v value) {
 		return
 	}
 	b.checkFields(o, "original", messageFields())
-	said := Message{Message: chat.Message{Role: chat.Assistant}}
-	b.content(&said, o)
-	b.toolCalls(&said, o)
+	message := Message{Message: chat.Message{Role: chat.Assistant}}
+	b.content(&message, o)
+	b.toolCalls(&message, o)
 	m.Original = &chat.Original{
-		Content: said.Content, Parts: said.Parts, ToolCalls: said.ToolCalls,
+		Content: message.Content, Parts: message.Parts, ToolCalls: message.ToolCalls,
 		FinishReason: b.text(o.get("finishreason"), "finish_reason"),
 	}
 }

@@ -27,7 +27,7 @@ func (b *builder) object(v value, what string) (object, bool) {
 	o := object{v, map[string]value{}}
 	for key, member := range v.members {
 		name := foldKey(key)
-		if _, twice := o.members[name]; twice {
+		if _, duplicate := o.members[name]; duplicate {
 			b.errorf(member, "duplicate-key", "%s has the key %q twice", what, cutText(string(key), 40))
 			return object{}, false
 		}

@@ -16,7 +16,7 @@ func isBatch(h *head) bool {
 }
 
 // batchPair is the positions of a request and its reply; line 0: missing.
-type batchPair struct{ asked, replied span }
+type batchPair struct{ request, replied span }
 
 func scanBatch(s *scan) {
 	pairs := map[string]*batchPair{}
@@ -35,7 +35,7 @@ func scanBatch(s *scan) {
 		}
 		at, what := &pair.replied, "reply to"
 		if isRequest {
-			at, what = &pair.asked, "request"
+			at, what = &pair.request, "request"
 		}
 		if at.line > 0 {
 			s.errorf(s.pos(p), "duplicate-trial", "the %s %q is there twice", what, cutText(id, 40))
@@ -47,13 +47,13 @@ func scanBatch(s *scan) {
 		pair := pairs[id]
 		switch {
 		case pair.replied.line == 0 && !s.full():
-			s.errorf(s.pos(pair.asked), "missing-content", "the request %q has no reply in the file", cutText(id, 40)).
+			s.errorf(s.pos(pair.request), "missing-content", "the request %q has no reply in the file", cutText(id, 40)).
 				Hint = "judge the output of the batch, or both files joined: cat input.jsonl output.jsonl"
 			continue
-		case pair.asked.line == 0:
+		case pair.request.line == 0:
 			alone++
 		default:
-			s.add(id, pair.asked)
+			s.add(id, pair.request)
 		}
 		s.add(id, pair.replied)
 	}

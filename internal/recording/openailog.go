@@ -135,13 +135,13 @@ func (b *builder) responseObject(o object) {
 
 // sameText refuses a response whose text differs from its items: it is unknown which of them the user got.
 func (b *builder) sameText(text value, output []event) {
-	var said strings.Builder
+	var reply strings.Builder
 	for i := range output {
 		if output[i].Role == chat.Assistant {
-			said.WriteString(output[i].Content)
+			reply.WriteString(output[i].Content)
 		}
 	}
-	if whole, _ := text.str(); whole != "" && plainWords(whole) != plainWords(said.String()) {
+	if whole, _ := text.str(); whole != "" && plainWords(whole) != plainWords(reply.String()) {
 		b.errorf(text, "two-replies", "output_text says something else than the output").
 			Hint = "keep the one that was given"
 	}

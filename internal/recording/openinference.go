@@ -65,8 +65,8 @@ func (r *spanReader) inference(attrs attributes, prefix string, role chat.Role) 
 		}
 	}
 	for _, m := range r.entries(root, prefix) {
-		if said := m.at("message"); !said.empty() {
-			m = said
+		if nested := m.at("message"); !nested.empty() {
+			m = nested
 		}
 		out = append(out, r.inferenceMessage(m, prefix, role)...)
 	}

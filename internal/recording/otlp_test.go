@@ -31,12 +31,12 @@ func testSpan(id, parent string, start int, attributes ...string) string {
 func partsOf(text string) string {
 	var list []string
 	for line := range strings.Lines(text) {
-		role, said, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		part := fmt.Sprintf(`{"type":"text","content":%q}`, said)
-		if id, ok := strings.CutPrefix(said, "call "); ok {
+		role, content, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		part := fmt.Sprintf(`{"type":"text","content":%q}`, content)
+		if id, ok := strings.CutPrefix(content, "call "); ok {
 			part = fmt.Sprintf(`{"type":"tool_call","id":%q,"name":"f","arguments":"{}"}`, id)
 		}
-		if id, ok := strings.CutPrefix(said, "result "); ok {
+		if id, ok := strings.CutPrefix(content, "result "); ok {
 			part = fmt.Sprintf(`{"type":"tool_call_response","id":%q,"response":"done"}`, id)
 		}
 		list = append(list, fmt.Sprintf(`{"role":%q,"parts":[%s]}`, role, part))

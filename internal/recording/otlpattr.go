@@ -57,13 +57,13 @@ func (b *builder) attributes(v value) attributes {
 		if !ok {
 			continue
 		}
-		if _, twice := attrs[key]; twice {
+		if _, duplicate := attrs[key]; duplicate {
 			b.errorf(item, "duplicate-key", "the attribute %q is there twice", cutText(key, 60))
 			continue
 		}
 		v := value{b.decodeAny(item.get("value"), 0), item.at}
-		said := holdsMessages(key) || holdsMessage(key)
-		if written := item.get("value"); said && v.missing() && string(written.text) != "{}" {
+		hasMessages := holdsMessages(key) || holdsMessage(key)
+		if written := item.get("value"); hasMessages && v.missing() && string(written.text) != "{}" {
 			b.errorf(item, "missing-content", "the attribute %s has no value", key)
 		}
 		b.checkDuplicates(key, v)

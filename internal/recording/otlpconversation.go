@@ -233,11 +233,11 @@ func sameContent(x, y event) bool {
 // addToolResults adds the results in spans of tools after calls without results, and the calls that the program made
 // itself. The result of a failed span is a failure, whatever the model was sent.
 func addToolResults(conversation []event, spans []aiSpan) (out []event) {
-	said := map[string]int{}
+	results := map[string]int{}
 	failures := map[string][]string{} // of the following results, by call id; "": it did not fail
 	for _, e := range conversation {
 		if e.ToolResult != nil {
-			said[e.ToolResult.ID]++
+			results[e.ToolResult.ID]++
 		}
 	}
 	used := map[int]bool{}
@@ -256,12 +256,12 @@ func addToolResults(conversation []event, spans []aiSpan) (out []event) {
 			if run >= 0 {
 				failure = spans[run].tool.Error
 			}
-			if call.ID != "" && said[call.ID] > 0 {
-				said[call.ID]--
+			if call.ID != "" && results[call.ID] > 0 {
+				results[call.ID]--
 				failures[call.ID] = append(failures[call.ID], failure)
 				continue
 			}
-			if run < 0 || !spans[run].hasResult && (failure == "" || said[""] > 0) {
+			if run < 0 || !spans[run].hasResult && (failure == "" || results[""] > 0) {
 				continue
 			}
 			result := spans[run].tool
@@ -344,10 +344,10 @@ func addRuns(conversation []event, spans []aiSpan, used map[int]bool) []event {
 	for i := range spans {
 		byID[spans[i].id] = &spans[i]
 	}
-	twice := duplicateRuns(spans, byID)
+	duplicates := duplicateRuns(spans, byID)
 	for i := range spans {
 		s := &spans[i]
-		if used[i] || s.judge || !s.runsTool() || s.tool.Name == "" || s.inferred && twice[s.id] || nested(s, byID) {
+		if used[i] || s.judge || !s.runsTool() || s.tool.Name == "" || s.inferred && duplicates[s.id] || nested(s, byID) {
 			continue
 		}
 		call := chat.ToolCall{ID: cmp.Or(s.tool.ID, s.id), Name: s.tool.Name, Args: s.toolArgs, BadArgs: s.toolBadArgs}

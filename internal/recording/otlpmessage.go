@@ -102,9 +102,9 @@ func (r *spanReader) event(s *aiSpan, name string, attrs attributes) {
 		}
 		o.members[foldKey([]byte(field))] = parseNested(field, attrs[key])
 	}
-	if said := o.get("message"); said.kind() == '{' { // of a choice
+	if nested := o.get("message"); nested.kind() == '{' { // of a choice
 		delete(o.members, "message")
-		r.fields(o, said)
+		r.fields(o, nested)
 	}
 	if id := o.get("id"); role == chat.ToolRole && !id.missing() {
 		o.members["toolcallid"] = id

@@ -12,26 +12,26 @@ import (
 // Content that is in two of these fields is read once; nothing is left out.
 func (b *builder) content(m *Message, o object) {
 	v := o.get("content")
-	var said utterance
+	var content utterance
 	switch {
 	case v.kind() == '[' && b.partsLike(v, m.Role):
-		said.add(b.parts(v)...)
+		content.add(b.parts(v)...)
 	case (v.kind() == '{' || v.kind() == '[') && m.Role == chat.ToolRole: // an object that a tool returned
-		said.add(textPart(string(v.text)))
+		content.add(textPart(string(v.text)))
 	default:
-		said.add(textPart(b.text(v, "content")))
+		content.add(textPart(b.text(v, "content")))
 	}
 	if list := o.get("parts"); !list.missing() {
 		if list.kind() != '[' {
 			b.errorf(list, "wrong-type", "parts must be a list, found %s", describe(list))
 			return
 		}
-		said.add(b.parts(list)...)
+		content.add(b.parts(list)...)
 	}
-	said.add(textPart(b.text(o.get("refusal"), "refusal")))
-	m.Content = said.text()
-	if said.media {
-		m.Parts = said.parts
+	content.add(textPart(b.text(o.get("refusal"), "refusal")))
+	m.Content = content.text()
+	if content.media {
+		m.Parts = content.parts
 	}
 }
 
@@ -109,14 +109,14 @@ func (b *builder) part(o object) chat.Part {
 	b.checkFields(o, "a part", partFields())
 	switch kind {
 	case "text", "input_text", "output_text", "refusal":
-		var said utterance
+		var inner utterance
 		for _, name := range []string{"text", "content", "refusal"} {
-			said.add(textPart(b.text(o.get(name), name)))
+			inner.add(textPart(b.text(o.get(name), name)))
 		}
 		if o.get("text", "content", "refusal").missing() && len(o.members) > 1 { // an empty text may be omitted
 			b.errorf(o.value, "missing-content", "a part of type %s has no text", kind)
 		}
-		return textPart(said.text())
+		return textPart(inner.text())
 	case "image", "audio", "video", "document":
 		return chat.Part{Type: kind, Text: b.text(o.get("text"), "text"), Media: b.medium(o, kind)}
 	case "image_url", "input_image":

@@ -134,11 +134,11 @@ func isMessages(list value) bool {
 
 func (b *builder) promptfooReply(o object, response, output value) {
 	e := event{Message: Message{Offset: -1, Pos: b.pos(output)}}
-	switch said := b.promptfooOutput(output); {
-	case said == nil:
+	switch replies := b.promptfooOutput(output); {
+	case replies == nil:
 		e.Role, e.Content = chat.Assistant, textOf(output)
-	case len(said) == 1:
-		e = said[0]
+	case len(replies) == 1:
+		e = replies[0]
 	default:
 		b.badMessage = true
 		return

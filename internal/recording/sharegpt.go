@@ -89,10 +89,10 @@ func (b *builder) shareGPTMessage(v value) {
 	before := b.problems.Errors()
 	b.checkFields(o, "a message", shareGPTFields())
 	e := event{Message: Message{Offset: -1, Pos: b.pos(v)}}
-	from, said := b.text(o.get("from"), "from"), o.get("value")
-	text, isText := said.str()
+	from, content := b.text(o.get("from"), "from"), o.get("value")
+	text, isText := content.str()
 	if !isText {
-		b.errorf(said.or(v), "missing-content", "the value of a message must be text, found %s", describe(said))
+		b.errorf(content.or(v), "missing-content", "the value of a message must be text, found %s", describe(content))
 	}
 	e.Content = text
 	switch strings.ToLower(from) {
@@ -102,10 +102,10 @@ func (b *builder) shareGPTMessage(v value) {
 		e.Role = chat.System
 	case "gpt", "assistant", "chatgpt", "bing", "bard", "claude", "model", "ai":
 		e.Role = chat.Assistant
-		b.taggedCalls(&e.Message, said)
+		b.taggedCalls(&e.Message, content)
 	case "function_call", "tool_call":
 		e.Role, e.Content = chat.Assistant, ""
-		b.writtenCalls(&e.Message, said, text)
+		b.writtenCalls(&e.Message, content, text)
 	case "observation", "tool", "tool_response", "function_response", "function":
 		e.Role = chat.ToolRole
 		e.ToolResult = &chat.ToolResult{Name: b.text(o.get("name"), "name"), Content: text}

@@ -204,7 +204,7 @@ func (b *builder) plainAttributes(attrs attributes, prefix string, v value) {
 		if holdsMessages(name) && member.missing() {
 			b.errorf(member, "missing-content", "the attribute %s has no value", name)
 		}
-		if _, twice := attrs[name]; twice {
+		if _, duplicate := attrs[name]; duplicate {
 			b.errorf(member, "duplicate-key", "the attribute %q is there twice", cutText(name, 60))
 			continue
 		}

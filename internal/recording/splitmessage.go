@@ -81,9 +81,9 @@ func (b *builder) resultPart(v value) (r chat.ToolResult) {
 	b.checkFields(o, "a tool result", resultFields())
 	r.ID = b.text(o.get("id", "tooluseid"), "the id of a tool result")
 	r.Name = b.text(o.get("name"), "the name of a tool")
-	said := Message{Message: chat.Message{Role: chat.ToolRole}}
-	b.content(&said, object{v, map[string]value{"content": o.get("response", "result", "content")}})
-	r.Content, r.Parts = said.Content, said.Parts
+	message := Message{Message: chat.Message{Role: chat.ToolRole}}
+	b.content(&message, object{v, map[string]value{"content": o.get("response", "result", "content")}})
+	r.Content, r.Parts = message.Content, message.Parts
 	if kind, _ := v.get("type").str(); kind == "tool_call_response" {
 		b.noErrorFlag = true
 	}

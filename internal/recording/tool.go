@@ -109,11 +109,11 @@ func (b *builder) toolResult(m *Message, o object) {
 	r.Metadata, _ = decodeObject(inner.get("metadata").or(o.get("metadata")))
 	r.Content, r.Parts = m.Content, m.Parts
 	if nested {
-		var said Message
-		said.Role = chat.ToolRole
-		b.content(&said, inner)
-		if said.Content != "" || len(said.Parts) > 0 {
-			r.Content, r.Parts = said.Content, said.Parts
+		var message Message
+		message.Role = chat.ToolRole
+		b.content(&message, inner)
+		if message.Content != "" || len(message.Parts) > 0 {
+			r.Content, r.Parts = message.Content, message.Parts
 		}
 	}
 	if r.Error = b.resultFailure(inner, r.Text()); nested && r.Error == "" {

@@ -8,9 +8,9 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// TestTracesLeaveUntold: libraries omit the arguments of tools by default, and often count streams only in part. Both
+// TestTracesLeaveOut: libraries omit the arguments of tools by default, and often count streams only in part. Both
 // are then unknown to checks.
-func TestTracesLeaveUntold(t *testing.T) {
+func TestTracesLeaveOut(t *testing.T) {
 	t.Parallel()
 	const op = "gen_ai.operation.name"
 	for name, c := range map[string]struct {

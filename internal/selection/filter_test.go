@@ -85,8 +85,8 @@ func TestUnusedFilter(t *testing.T) {
 		f.Known, f.Incomplete = []string{"gpt"}, incomplete
 		f.Missing(&d, "provider")
 		problems := d.Sorted()
-		told := len(problems) == 1 && problems[0].Code == "unused-filter"
-		if told == incomplete || len(problems) > 1 {
+		warned := len(problems) == 1 && problems[0].Code == "unused-filter"
+		if warned == incomplete || len(problems) > 1 {
 			t.Errorf("incomplete %t: %v", incomplete, problems)
 		}
 	}

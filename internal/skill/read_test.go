@@ -105,7 +105,7 @@ func FuzzRead(f *testing.F) {
 // TestKeysOfFrontMatter: there is a warning of keys that seem to be meant for arena, and not of other tools' keys.
 func TestKeysOfFrontMatter(t *testing.T) {
 	t.Parallel()
-	told := map[string]string{
+	problems := map[string]string{
 		"allowed_tools: [refund]": "did you mean \"allowed-tools\"?", "allowedTools: pay": "did you mean \"allowed-tools\"?",
 		"allowed-tool: refund": "did you mean \"allowed-tools\"?", "tools: [pay]": "list them under allowed-tools",
 		"preload: true": "set it in the config, beside the path of the skills", "descripton: c": "did you mean \"description\"?",
@@ -113,7 +113,7 @@ func TestKeysOfFrontMatter(t *testing.T) {
 		"license: MIT":        "", "compatibility: any": "", "metadata: {tools: pay}": "", "version: 1": "", "author: Ann": "",
 		"model: small": "", "tags: [a]": "", "disable-model-invocation: true": "",
 	}
-	for line, hint := range told {
+	for line, hint := range problems {
 		got, diags := read("---\nname: a\ndescription: b\n" + line + "\n---\ntext")
 		switch {
 		case got == nil || len(got.Tools) > 0:

@@ -63,7 +63,7 @@ func (a attributes) addAt(name string, v value, depth int) {
 		}
 		return
 	}
-	if _, twice := a[name]; !twice && isRead(name) && (v.json == nil || !v.json.missing()) {
+	if _, duplicate := a[name]; !duplicate && isRead(name) && (v.json == nil || !v.json.missing()) {
 		a[name] = v
 	}
 }

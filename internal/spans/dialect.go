@@ -69,7 +69,7 @@ func isToolWord(word string) bool {
 // reportedTwice finds inferred tool runs that a span around or within them reports by its operation, such as that of an
 // MCP client within the agent. They are one call.
 func (t *Trace) reportedTwice() map[int]bool {
-	twice := map[int]bool{}
+	duplicates := map[int]bool{}
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		if s.Kind != ToolRun {
@@ -77,14 +77,14 @@ func (t *Trace) reportedTwice() map[int]bool {
 		}
 		for up, n := t.parent[i], 0; up >= 0 && n < deepest; up, n = t.parent[up], n+1 {
 			around := &t.Spans[up]
-			if around.Kind != ToolRun || !s.Inferred && !around.Inferred || twice[up] || !sameTool(s, around) {
+			if around.Kind != ToolRun || !s.Inferred && !around.Inferred || duplicates[up] || !sameTool(s, around) {
 				continue
 			}
 			from, to := i, up
 			if !s.Inferred {
 				from, to = up, i
 			}
-			twice[from] = true
+			duplicates[from] = true
 			if t.Spans[to].Failure == "" {
 				t.Spans[to].Failure = t.Spans[from].Failure
 			}
@@ -93,7 +93,7 @@ func (t *Trace) reportedTwice() map[int]bool {
 			}
 		}
 	}
-	return twice
+	return duplicates
 }
 
 func sameTool(x, y *Span) bool {

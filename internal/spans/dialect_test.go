@@ -63,8 +63,8 @@ func TestNoDialect(t *testing.T) {
 	}
 }
 
-// TestRunToldTwice: a span of a convention and one that is no more than named are one call where one is in the other.
-func TestRunToldTwice(t *testing.T) {
+// TestRunReportedTwice: a span of a convention and one that is no more than named are one call where one is in the other.
+func TestRunReportedTwice(t *testing.T) {
 	t.Parallel()
 	const (
 		run    = `{"name":"f","span_id":"1","attributes":{"gen_ai.operation.name":"execute_tool","gen_ai.tool.name":"f"}}`

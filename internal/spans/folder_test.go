@@ -66,8 +66,8 @@ func TestFolder(t *testing.T) {
 			if (err == nil) != (c.lost == "") || err != nil && !strings.Contains(err.Error(), c.lost) {
 				t.Errorf("%v, want %q", err, c.lost)
 			}
-			if told := f.Unread(); (told == "") != (c.unread == "") || !strings.HasPrefix(told, c.unread) {
-				t.Errorf("unread: %q, want %q", told, c.unread)
+			if reported := f.Unread(); (reported == "") != (c.unread == "") || !strings.HasPrefix(reported, c.unread) {
+				t.Errorf("unread: %q, want %q", reported, c.unread)
 			}
 		})
 	}

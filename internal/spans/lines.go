@@ -22,7 +22,7 @@ const (
 // kensa stores them, or whole exports of OTLP. A line that is invalid, too long or cut is an error that names it; the
 // other lines are read. The result has an error for each of the first ten bad lines, and one with the number of the
 // others.
-func Lines(in io.Reader, told func(Span)) []error {
+func Lines(in io.Reader, visit func(Span)) []error {
 	var failed []error
 	bad := 0
 	fail := func(line int, err error) {
@@ -39,7 +39,7 @@ func Lines(in io.Reader, told func(Span)) []error {
 			break
 		}
 		if text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\ufeff"))); len(text) > 0 {
-			if err := spanLine(text, told); err != nil {
+			if err := spanLine(text, visit); err != nil {
 				fail(n, err)
 			}
 		}
@@ -82,7 +82,7 @@ func readLine(r *bufio.Reader) (line []byte, err error) {
 }
 
 // spanLine reads one line.
-func spanLine(text []byte, told func(Span)) error {
+func spanLine(text []byte, visit func(Span)) error {
 	if err := valid(text); err != nil {
 		return err
 	}
@@ -91,19 +91,19 @@ func spanLine(text []byte, told func(Span)) error {
 	case d.kind() != '{':
 		return fmt.Errorf("a span must be an object, found %s", ellipsis.Runes(string(d), 40))
 	case d.get("resourceSpans").kind() == '[':
-		return exportJSON(d, func(_ string, s Span) { told(s) })
+		return exportJSON(d, func(_ string, s Span) { visit(s) })
 	case d.get("name", "span_id", "trace_id", "context", "attributes", "kind").missing():
 		return fmt.Errorf("this is no span: it has none of name, trace_id, span_id, attributes and kind: %s",
 			ellipsis.Runes(string(d), 80))
 	case d.get("attributes").missing() && !isCamel(d) && d.get("kind").kind() == '"' &&
 		!d.get("input", "output", "tools", "tokens", "model", "metadata").missing():
-		told(storedSpan(d))
+		visit(storedSpan(d))
 	default:
 		s, err := plainSpan(d)
 		if err != nil {
 			return err
 		}
-		told(s)
+		visit(s)
 	}
 	return nil
 }

@@ -126,12 +126,12 @@ func TestBadLines(t *testing.T) {
 		{"\ufeff" + good + "\n\n", ""},
 		{strings.Repeat("x\n", 12) + good, "and 2 more"},
 	} {
-		n, told := 0, ""
+		n, errs := 0, ""
 		for _, err := range Lines(strings.NewReader(c.text), func(Span) { n++ }) {
-			told = err.Error()
+			errs = err.Error()
 		}
-		if told != c.want || n != 1 {
-			t.Errorf("%.60q: %d spans, %q; want 1 and %q", c.text, n, told, c.want)
+		if errs != c.want || n != 1 {
+			t.Errorf("%.60q: %d spans, %q; want 1 and %q", c.text, n, errs, c.want)
 		}
 	}
 }

@@ -231,12 +231,12 @@ func TestNoExport(t *testing.T) {
 		{`{"resourceSpans":[]}`, ""},
 		{`{}`, ""},
 	} {
-		told := ""
+		names := ""
 		if err := JSON([]byte(c.text), func(string, Span) {}); err != nil {
-			told = err.Error()
+			names = err.Error()
 		}
-		if told != c.want {
-			t.Errorf("%s: %q, want %q", c.text, told, c.want)
+		if names != c.want {
+			t.Errorf("%s: %q, want %q", c.text, names, c.want)
 		}
 	}
 	if err := Protobuf([]byte("\x0a\x02\x12\x00 and more"), func(string, Span) {}); err == nil {
@@ -272,7 +272,7 @@ func TestDeep(t *testing.T) {
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(exportAsJSON(export(), true)))
 	f.Add([]byte(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"attributes":[{"key":"llm","value":{}}]}]}]}]}`))
-	f.Fuzz(func(t *testing.T, data []byte) { hold(t, func(told SpanFunc) error { return JSON(data, told) }) })
+	f.Fuzz(func(t *testing.T, data []byte) { hold(t, func(visit SpanFunc) error { return JSON(data, visit) }) })
 }
 
 func FuzzProtobuf(f *testing.F) {
@@ -281,7 +281,7 @@ func FuzzProtobuf(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(data)
-	f.Fuzz(func(t *testing.T, data []byte) { hold(t, func(told SpanFunc) error { return Protobuf(data, told) }) })
+	f.Fuzz(func(t *testing.T, data []byte) { hold(t, func(visit SpanFunc) error { return Protobuf(data, visit) }) })
 }
 
 func FuzzLines(f *testing.F) {
@@ -297,8 +297,8 @@ func FuzzLines(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		hold(t, func(told SpanFunc) error {
-			Lines(strings.NewReader(string(data)), func(s Span) { told("", s) })
+		hold(t, func(visit SpanFunc) error {
+			Lines(strings.NewReader(string(data)), func(s Span) { visit("", s) })
 			return nil
 		})
 	})
@@ -337,6 +337,6 @@ func TestDamaged(t *testing.T) {
 		for range 1 + r.IntN(8) {
 			damaged[r.IntN(len(damaged))] = byte(r.IntN(256))
 		}
-		hold(t, func(told SpanFunc) error { return Protobuf(damaged, told) })
+		hold(t, func(visit SpanFunc) error { return Protobuf(damaged, visit) })
 	}
 }

@@ -44,12 +44,12 @@ func (e *BadSpans) result() error {
 
 // JSON reads an export of OTLP as JSON. Spans that cannot be read are a *BadSpans behind the others; any other error
 // says that the text is no export.
-func JSON(text []byte, told SpanFunc) error {
+func JSON(text []byte, visit SpanFunc) error {
 	if err := valid(text); err != nil {
 		return err
 	}
 	at := jsonvalue.SkipSpace(text, 0)
-	return exportJSON(document(text[at:]), told)
+	return exportJSON(document(text[at:]), visit)
 }
 
 func valid(text []byte) error {
@@ -64,7 +64,7 @@ func valid(text []byte) error {
 	return fmt.Errorf("not JSON: %w", err)
 }
 
-func exportJSON(d document, told SpanFunc) error {
+func exportJSON(d document, visit SpanFunc) error {
 	list := d.get("resourceSpans", "resource_spans")
 	if d.kind() != '{' || list.kind() != '[' && !list.missing() {
 		return errors.New("no export of traces: it must be an object with a list resourceSpans")
@@ -72,7 +72,7 @@ func exportJSON(d document, told SpanFunc) error {
 	var bad BadSpans
 	err := exportShape.members(d, func(_ string, list document) error {
 		for item := range list.elements {
-			if err := resourceJSON(item, told, &bad); err != nil {
+			if err := resourceJSON(item, visit, &bad); err != nil {
 				bad.add(err)
 			}
 		}
@@ -85,7 +85,7 @@ func exportJSON(d document, told SpanFunc) error {
 }
 
 // resourceJSON reads the spans of a resource.
-func resourceJSON(d document, told SpanFunc, bad *BadSpans) error {
+func resourceJSON(d document, visit SpanFunc, bad *BadSpans) error {
 	trial := trialOf(d.get("resource").get("attributes"))
 	return resourceShape.members(d, func(name string, scopes document) error {
 		if scopes.kind() != '[' {
@@ -100,7 +100,7 @@ func resourceJSON(d document, told SpanFunc, bad *BadSpans) error {
 					if s, err := spanJSON(item); err != nil {
 						bad.add(err)
 					} else {
-						told(trial, s)
+						visit(trial, s)
 					}
 				}
 				return nil

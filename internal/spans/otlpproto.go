@@ -15,12 +15,12 @@ import (
 
 // Protobuf reads an export of OTLP as protobuf. At invalid data it returns an error, after it passed on the spans
 // before.
-func Protobuf(data []byte, told SpanFunc) error {
+func Protobuf(data []byte, visit SpanFunc) error {
 	return fields(data, func(f field) error {
 		if f.number != 1 {
 			return nil
 		}
-		return resourceProto(f.bytes, told)
+		return resourceProto(f.bytes, visit)
 	})
 }
 
@@ -75,7 +75,7 @@ func (f *field) message() ([]byte, error) {
 
 func (f *field) text() string { return strings.ToValidUTF8(string(f.bytes), "\ufffd") }
 
-func resourceProto(data []byte, told SpanFunc) error {
+func resourceProto(data []byte, visit SpanFunc) error {
 	trial := ""
 	err := fields(data, func(f field) error { // the resource may follow its spans
 		if f.number != 1 {
@@ -109,7 +109,7 @@ func resourceProto(data []byte, told SpanFunc) error {
 			}
 			s, err := spanProto(data)
 			if err == nil {
-				told(trial, s)
+				visit(trial, s)
 			}
 			return err
 		})

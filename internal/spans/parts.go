@@ -3,8 +3,8 @@ package spans
 // Parts joins the spans of a running program, turn by turn. Enclosing spans may come in a later part than the spans
 // within them. The zero value is ready.
 type Parts struct {
-	came map[string]bool // spans of earlier parts, by their identity
-	ids  map[string]bool // ids of all
+	known map[string]bool // spans of earlier parts, by their identity
+	ids   map[string]bool // ids of all
 	// counted are the ids of spans whose inner spans were already counted: their own sums do not count again.
 	counted map[string]bool
 	missing map[string]int // spans whose parent has not come yet, by the parent's id
@@ -12,15 +12,15 @@ type Parts struct {
 
 // Next returns the trace of the new spans. It leaves out spans of earlier parts. Spans whose parents have not come yet
 // count like others; see Missing.
-func (p *Parts) Next(came []Span) *Trace {
-	if p.came == nil {
-		p.came, p.ids = map[string]bool{}, map[string]bool{}
+func (p *Parts) Next(received []Span) *Trace {
+	if p.known == nil {
+		p.known, p.ids = map[string]bool{}, map[string]bool{}
 		p.counted, p.missing = map[string]bool{}, map[string]int{}
 	}
-	fresh := p.fresh(came)
+	fresh := p.fresh(received)
 	for i := range fresh {
 		s := &fresh[i]
-		p.came[partKey(s)] = true
+		p.known[partKey(s)] = true
 		p.ids[s.ID] = true
 		delete(p.missing, s.ID)
 	}
@@ -35,13 +35,13 @@ func (p *Parts) Next(came []Span) *Trace {
 }
 
 // Peek returns the trace that Next would return, without consuming the spans.
-func (p *Parts) Peek(came []Span) *Trace { return newTrace(p.fresh(came), p) }
+func (p *Parts) Peek(received []Span) *Trace { return newTrace(p.fresh(received), p) }
 
 // fresh are the spans that are not in an earlier part.
-func (p *Parts) fresh(came []Span) []Span {
-	fresh := make([]Span, 0, len(came))
-	for _, s := range came {
-		if s.ID == "" || !p.came[partKey(&s)] {
+func (p *Parts) fresh(received []Span) []Span {
+	fresh := make([]Span, 0, len(received))
+	for _, s := range received {
+		if s.ID == "" || !p.known[partKey(&s)] {
 			fresh = append(fresh, s)
 		}
 	}

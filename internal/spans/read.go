@@ -14,12 +14,12 @@ import (
 // rawSpan is a span before its attributes are interpreted.
 type rawSpan struct {
 	Span
-	failed  bool
-	ok      bool   // its status says that it succeeded
-	threw   bool   // it has an exception
-	message string // why it failed
-	attrs   attributes
-	said    []document // messages in events
+	failed   bool
+	ok       bool   // its status says that it succeeded
+	threw    bool   // it has an exception
+	message  string // why it failed
+	attrs    attributes
+	messages []document // messages in events
 }
 
 // MostText is the maximum size in bytes of a model's or a tool's text; the rest is cut.
@@ -37,7 +37,7 @@ func (r *rawSpan) read() Span {
 	if code := r.attrs.text(StatusCode); code != "" && !r.failed {
 		r.status(code)
 	}
-	if v, told := r.attrs.first(Failed); told {
+	if v, reported := r.attrs.first(Failed); reported {
 		r.fails(v)
 	}
 	if kind := r.attrs.text(ErrorType); r.failed || kind != "" || r.threw && !r.ok {
@@ -54,36 +54,36 @@ func (r *rawSpan) read() Span {
 	case s.Kind == ToolRun:
 		s.Tools = []Tool{r.tool()}
 	case s.Kind == Model || operation == "" && s.Model != "":
-		said := r.reply()
-		if s.Kind == Other && (s.Usage != nil || said.texts != nil || said.calls != nil) {
+		reply := r.reply()
+		if s.Kind == Other && (s.Usage != nil || reply.texts != nil || reply.calls != nil) {
 			s.Kind = Model
 		}
-		s.Output, s.Tools = cut(said.text(), MostText, "…"), said.calls
-		s.Finish = cmp.Or(said.finish, r.finish())
+		s.Output, s.Tools = cut(reply.text(), MostText, "…"), reply.calls
+		s.Finish = cmp.Or(reply.finish, r.finish())
 	}
 	return s
 }
 
 // reply reads the reply of a model from the first attribute or event that has one.
-func (r *rawSpan) reply() (said replyText) {
-	said.read(r.attrs.tree(Output), 0)
-	if len(said.texts)+len(said.calls) == 0 {
-		for _, m := range r.said {
-			said.read(m, 0)
+func (r *rawSpan) reply() (reply replyText) {
+	reply.read(r.attrs.tree(Output), 0)
+	if len(reply.texts)+len(reply.calls) == 0 {
+		for _, m := range r.messages {
+			reply.read(m, 0)
 		}
 	}
-	if v, ok := r.attrs.first(OutputText); ok && len(said.texts)+len(said.calls) == 0 {
+	if v, ok := r.attrs.first(OutputText); ok && len(reply.texts)+len(reply.calls) == 0 {
 		if only := v.document().get("value"); !only.missing() {
 			v = valueOf(only)
 		}
-		said.value(v)
+		reply.value(v)
 	}
-	if len(said.calls) == 0 {
+	if len(reply.calls) == 0 {
 		for call := range r.attrs.tree(ReplyCalls).elements {
-			said.call(call)
+			reply.call(call)
 		}
 	}
-	return said
+	return reply
 }
 
 // finish is why a reply ended: a text, or the first of a list.
@@ -149,8 +149,8 @@ func (r *rawSpan) partial(u *chat.Usage) bool {
 		return false
 	}
 	for _, f := range []Field{InputTokens, OutputTokens, TotalTokens, CachedTokens, CacheWriteTokens} {
-		v, told := r.attrs.first(f)
-		if n, ok := r.attrs.number(f); told && v.scalar() != "" && (!ok || !chat.Tokens(n)) || r.attrs.contradicts(f) {
+		v, reported := r.attrs.first(f)
+		if n, ok := r.attrs.number(f); reported && v.scalar() != "" && (!ok || !chat.Tokens(n)) || r.attrs.contradicts(f) {
 			return true
 		}
 	}
@@ -183,7 +183,7 @@ func (r *rawSpan) cost() *float64 {
 // miscosted reports whether the cost of a span is invalid or incomplete.
 func (r *rawSpan) miscosted() bool {
 	for _, f := range []Field{CostUSD, InputCostUSD, OutputCostUSD} {
-		if v, told := r.attrs.first(f); told && v.scalar() != "" {
+		if v, reported := r.attrs.first(f); reported && v.scalar() != "" {
 			return true
 		}
 	}
@@ -261,12 +261,12 @@ func timeOf(text string) time.Time {
 func (r *rawSpan) event(members map[string]document) {
 	for _, name := range []string{"message", "gen_ai.event.content", "event.body"} {
 		if d := valueOf(members[name]).document(); d != nil {
-			r.said = append(r.said, d)
+			r.messages = append(r.messages, d)
 			return
 		}
 	}
 	if content, ok := members["content"]; ok {
-		r.said = append(r.said, content)
+		r.messages = append(r.messages, content)
 		return
 	}
 	for key, v := range members {

@@ -36,10 +36,10 @@ type Call struct {
 }
 
 // NewTrace joins spans from one or several sources. A span that came twice counts once.
-func NewTrace(came []Span) *Trace { return newTrace(came, nil) }
+func NewTrace(received []Span) *Trace { return newTrace(received, nil) }
 
-func newTrace(came []Span, of *Parts) *Trace {
-	t := &Trace{Spans: inOrder(once(came)), of: of}
+func newTrace(received []Span, of *Parts) *Trace {
+	t := &Trace{Spans: inOrder(once(received)), of: of}
 	t.link()
 	t.findCalls()
 	return t
@@ -64,17 +64,17 @@ func inOrder(list []Span) []Span {
 
 // once drops copies. Of a span that was reported at its start and at its end, the last report is used. Different spans
 // with the same id are kept, for programs that give all spans one id.
-func once(came []Span) []Span {
+func once(received []Span) []Span {
 	type key struct {
 		id, name string
 		start    int64
 	}
 	at := map[key]int{}
-	kept := make([]Span, 0, len(came))
-	for i := range came {
-		s := came[i]
+	kept := make([]Span, 0, len(received))
+	for i := range received {
+		s := received[i]
 		k := key{s.ID, s.Name, s.Start.UnixNano()}
-		if n, twice := at[k]; twice && s.ID != "" {
+		if n, duplicate := at[k]; duplicate && s.ID != "" {
 			if kept[n].End.IsZero() {
 				kept[n] = s
 			}
@@ -281,10 +281,10 @@ func (t *Trace) Dropped() (n int) {
 
 // findCalls finds the tools that were called.
 func (t *Trace) findCalls() {
-	asked, twice := newUnmatchedCalls(t), t.reportedTwice()
+	asked, duplicates := newUnmatchedCalls(t), t.reportedTwice()
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		if s.Kind != ToolRun || twice[i] {
+		if s.Kind != ToolRun || duplicates[i] {
 			continue
 		}
 		for n, tool := range s.Tools {

@@ -16,13 +16,13 @@ type unmatchedCalls struct {
 // because two libraries recorded one model call, tool calls that both have count once.
 func newUnmatchedCalls(t *Trace) *unmatchedCalls {
 	a := &unmatchedCalls{by: map[string][]int{}}
-	told := map[int]map[string]int{} // by the span of a model: the number of its calls of each kind
+	counts := map[int]map[string]int{} // by the span of a model: the number of its calls of each kind
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		if s.Kind != Model || len(s.Tools) == 0 {
 			continue
 		}
-		around := told[t.modelAround(i)]
+		around := counts[t.modelAround(i)]
 		seen := map[string]int{}
 		for n := range s.Tools {
 			exact := exactly(&s.Tools[n])
@@ -31,7 +31,7 @@ func newUnmatchedCalls(t *Trace) *unmatchedCalls {
 			}
 			a.add(Call{Tool: s.Tools[n], Start: s.Start, Span: i})
 		}
-		told[i] = seen
+		counts[i] = seen
 	}
 	return a
 }

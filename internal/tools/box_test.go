@@ -17,15 +17,15 @@ import (
 
 // world counts the sources that are opened and closed.
 type world struct {
-	mu     sync.Mutex
-	opened int
-	told   []string
+	mu      sync.Mutex
+	opened  int
+	notices []string
 }
 
 func (w *world) tell(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.told = append(w.told, text)
+	w.notices = append(w.notices, text)
 }
 
 // origin opens sources with one tool that says which of them answers.
@@ -89,7 +89,7 @@ func stocked(t *testing.T, k *Kit, scenario string, allowed ...string) *Box {
 	return &box
 }
 
-func said(t *testing.T, b *Box, name, args string) string {
+func resultOf(t *testing.T, b *Box, name, args string) string {
 	t.Helper()
 	c := chat.ToolCall{ID: "c1", Name: name}
 	c.Args, c.BadArgs = chat.ParseArgs(args)
@@ -104,9 +104,9 @@ func said(t *testing.T, b *Box, name, args string) string {
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		scope Scope
-		says  string // by two trials of one scenario and one of another
-		told  string
+		scope   Scope
+		says    string // by two trials of one scenario and one of another
+		notices string
 	}{
 		{PerRun, "srv 1 srv 1 srv 1", "end closed srv 1"},
 		{PerScenario, "srv 1 srv 1 srv 2", "closed srv 1 closed srv 2 end"},
@@ -120,8 +120,8 @@ func TestScopes(t *testing.T) {
 		var says []string
 		for _, scenario := range []string{"a", "a", "b"} {
 			box := stocked(t, k, scenario, "srv__*")
-			text := said(t, box, "srv__a", `{}`)
-			if again := said(t, box, "srv__a", `{}`); again != text {
+			text := resultOf(t, box, "srv__a", `{}`)
+			if again := resultOf(t, box, "srv__a", `{}`); again != text {
 				t.Errorf("%v: %s, then %s", c.scope, text, again)
 			}
 			says = append(says, strings.TrimSuffix(text, " {}"))
@@ -133,7 +133,7 @@ func TestScopes(t *testing.T) {
 		if err := k.Close(); err != nil {
 			t.Error(err)
 		}
-		if diff := cmp.Diff(c.says+": "+c.told, strings.Join(says, " ")+": "+strings.Join(w.told, " ")); diff != "" {
+		if diff := cmp.Diff(c.says+": "+c.notices, strings.Join(says, " ")+": "+strings.Join(w.notices, " ")); diff != "" {
 			t.Errorf("scope %d (-want +got):\n%s", c.scope, diff)
 		}
 	}
@@ -155,7 +155,7 @@ func TestListed(t *testing.T) {
 		{"srv__fail", `{"any": 1}`, "it broke"},
 		{"srv__c", `{}`, `tool not found: srv__c (did you mean srv__b?)`},
 	} {
-		if got := said(t, box, c.name, c.args); !strings.Contains(got, c.want) {
+		if got := resultOf(t, box, c.name, c.args); !strings.Contains(got, c.want) {
 			t.Errorf("%s %s: %q, want %q", c.name, c.args, got, c.want)
 		}
 	}

@@ -103,11 +103,11 @@ func torn(text, found string) string {
 
 // complaint is the parser's error for a text. It names a token, which may be a part of a word.
 func complaint(text string, err error) string {
-	said, found, named := strings.Cut(err.Error(), ", found ")
+	message, found, named := strings.Cut(err.Error(), ", found ")
 	if !named {
-		return said
+		return message
 	}
-	return said + ", found " + torn(text, found)
+	return message + ", found " + torn(text, found)
 }
 
 // closed visits the parts of a statement and refuses an expression in parentheses that something else closes.

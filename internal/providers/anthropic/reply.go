@@ -34,8 +34,8 @@ type blockIn struct {
 	raw json.RawMessage // the whole of it
 }
 
-// said is the text of a block; "": it has none.
-func (b *blockIn) said() string { return valueOf(b.Text) }
+// plainText is the text of a block; "": it has none.
+func (b *blockIn) plainText() string { return valueOf(b.Text) }
 
 func (c exchange) decode(data []byte) (chat.Reply, error) {
 	var r response
@@ -57,7 +57,7 @@ func (c exchange) decode(data []byte) (chat.Reply, error) {
 			return chat.Reply{}, err
 		}
 		blocks[i].raw = raw
-		c.Came(len(blocks[i].said()) + len(blocks[i].Input))
+		c.Came(len(blocks[i].plainText()) + len(blocks[i].Input))
 	}
 	return c.reply(&r, blocks)
 }
@@ -84,9 +84,9 @@ func (c exchange) reply(r *response, blocks []blockIn) (chat.Reply, error) {
 			if b.Text == nil {
 				c.Lacks("a text block", "text")
 			}
-			all.Text(b.said())
+			all.Text(b.plainText())
 		case "tool_use":
-			if b.said() != "" {
+			if b.plainText() != "" {
 				c.Dropped("text in a tool_use block")
 			}
 			if wire.IsNull(b.Input) {
@@ -124,14 +124,14 @@ var finishReasons = map[string]string{
 }
 
 // finish is why the model stopped. Words that are new stay as they are.
-func (c exchange) finish(word, said string) (string, error) {
+func (c exchange) finish(word, sequence string) (string, error) {
 	reason, known := finishReasons[word]
 	switch {
 	case word == "":
 		return "", c.Fail(providers.BadReply, nil, "the reply does not say why it ended (stop_reason)")
 	case chat.BrokeOff(word):
 		return "", c.Fail(providers.BadReply, nil, "the server broke the reply off (stop_reason %q)", c.Excerpt(word))
-	case reason == "content_filter" && said == "":
+	case reason == "content_filter" && sequence == "":
 		return "", c.Fail(providers.Refused, nil, "the model refused to answer (stop_reason refusal)")
 	case !known:
 		return c.Excerpt(word), nil

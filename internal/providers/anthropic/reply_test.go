@@ -122,7 +122,7 @@ func TestReplies(t *testing.T) {
 // TestRefusals: what the server says of a call that it refused, and what to do.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	said := func(kind, text string) string {
+	refusal := func(kind, text string) string {
 		return encode(object{"type": "error", "error": object{"type": kind, "message": text}})
 	}
 	for name, c := range map[string]struct {
@@ -132,18 +132,18 @@ func TestRefusals(t *testing.T) {
 		want   string
 		kind   providers.Kind
 	}{
-		"a parameter": {400, said("invalid_request_error", "`temperature` is deprecated for this model."), "",
+		"a parameter": {400, refusal("invalid_request_error", "`temperature` is deprecated for this model."), "",
 			`http 400: ` + "`temperature`" + ` is deprecated for this model.; list "temperature" under unsupported_params to leave it out`,
 			providers.Refused},
-		"effort": {400, said("invalid_request_error", "output_config.effort: not supported"), "",
+		"effort": {400, refusal("invalid_request_error", "output_config.effort: not supported"), "",
 			`http 400: output_config.effort: not supported; list "reasoning_effort" under unsupported_params to leave it out`,
 			providers.Refused},
-		"the key": {401, said("authentication_error", "invalid x-api-key"), "",
+		"the key": {401, refusal("authentication_error", "invalid x-api-key"), "",
 			"http 401: invalid x-api-key; the key from credential.api_key was not accepted", providers.Auth},
-		"the model": {404, said("not_found_error", "model: some-model"), "",
+		"the model": {404, refusal("not_found_error", "model: some-model"), "",
 			`http 404: model: some-model; check model "some-model" and base_url https://api.test`, providers.Refused},
-		"a pause":    {429, said("rate_limit_error", "slow down"), "7", "http 429: slow down", providers.RateLimit},
-		"overloaded": {529, said("overloaded_error", "Overloaded"), "7", "http 529: Overloaded", providers.Transport},
+		"a pause":    {429, refusal("rate_limit_error", "slow down"), "7", "http 429: slow down", providers.RateLimit},
+		"overloaded": {529, refusal("overloaded_error", "Overloaded"), "7", "http 529: Overloaded", providers.Transport},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

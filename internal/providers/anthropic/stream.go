@@ -129,9 +129,9 @@ func (s *stream) begin(v *event) error {
 	if b.Type != "text" {
 		return nil
 	}
-	b.text.WriteString(b.said())
-	s.Came(len(b.said()))
-	return s.EmitText(b.said())
+	b.text.WriteString(b.plainText())
+	s.Came(len(b.plainText()))
+	return s.EmitText(b.plainText())
 }
 
 // add appends a piece to a block.
@@ -141,10 +141,10 @@ func (s *stream) add(v *event) error {
 		return s.Fail(providers.BadReply, nil, "the stream goes on with a block that has not begun (index %d)", v.Index)
 	}
 	b, d := s.open[at], cmp.Or(v.Delta, &delta{})
-	said, input := valueOf(d.Text), valueOf(d.JSON)
+	text, input := valueOf(d.Text), valueOf(d.JSON)
 	s.Beside("citations", d.Citation)
-	s.Came(len(said) + len(input) + len(d.Thought))
-	if said != "" || input != "" || d.Thought != "" || d.Signature != "" {
+	s.Came(len(text) + len(input) + len(d.Thought))
+	if text != "" || input != "" || d.Thought != "" || d.Signature != "" {
 		s.Progress()
 	}
 	s.astray(b, d)
@@ -154,8 +154,8 @@ func (s *stream) add(v *event) error {
 	if b.Type != "text" {
 		return nil
 	}
-	b.text.WriteString(said)
-	return s.EmitText(said)
+	b.text.WriteString(text)
+	return s.EmitText(text)
 }
 
 // valueOf is a text that may not have come.
@@ -168,8 +168,8 @@ func valueOf(text *string) string {
 
 // astray tells of a piece that is not of its block's kind, or of which nothing came.
 func (s *stream) astray(b *openBlock, d *delta) {
-	switch said := valueOf(d.Text) != ""; {
-	case said && b.Type != "text":
+	switch hasText := valueOf(d.Text) != ""; {
+	case hasText && b.Type != "text":
 		s.Dropped("text in a " + b.Type + " block")
 	case valueOf(d.JSON) != "" && b.Type == "text":
 		s.Dropped("input in a text block")

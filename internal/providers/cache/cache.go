@@ -278,20 +278,20 @@ func (e *entry) deliver(stream bool, onDelta func(chat.Delta) error) (chat.Reply
 	if !stream || onDelta == nil {
 		return reply, nil
 	}
-	rest, said := []rune(reply.Content), 0
-	for i := 0; said < len(rest); i++ {
+	rest, sent := []rune(reply.Content), 0
+	for i := 0; sent < len(rest); i++ {
 		end := len(rest)
 		if i < len(e.Pieces)-1 {
-			end = min(said+max(e.Pieces[i], 0), end)
+			end = min(sent+max(e.Pieces[i], 0), end)
 		}
-		piece := string(rest[said:end])
-		said = end
+		piece := string(rest[sent:end])
+		sent = end
 		err := onDelta(chat.Delta{Text: piece})
 		if errors.Is(err, providers.ErrEnough) {
-			if e.Closed && said == len(rest) { // as it was paid for
+			if e.Closed && sent == len(rest) { // as it was paid for
 				return reply, nil
 			}
-			return providers.ClosedReply(reply, string(rest[:said])), nil
+			return providers.ClosedReply(reply, string(rest[:sent])), nil
 		}
 		if err != nil {
 			return chat.Reply{}, err

@@ -33,14 +33,14 @@ func (m *model) Address() string { return "https://models.test/v1" }
 
 func (m *model) Complete(_ context.Context, req *chat.Request, onDelta func(chat.Delta) error) (chat.Reply, error) {
 	m.calls.Add(1)
-	said := ""
+	text := ""
 	for _, piece := range m.pieces {
 		if !req.Stream || onDelta == nil {
 			break
 		}
-		said += piece
+		text += piece
 		if err := onDelta(chat.Delta{Text: piece}); errors.Is(err, providers.ErrEnough) {
-			return providers.ClosedReply(m.reply, said), nil
+			return providers.ClosedReply(m.reply, text), nil
 		} else if err != nil {
 			return chat.Reply{}, err
 		}
@@ -59,7 +59,7 @@ func question() *chat.Request {
 	}
 }
 
-func said() *model {
+func helloModel() *model {
 	return &model{pieces: []string{"Hällo ", "Ada"}, reply: chat.Reply{
 		Content: "Hällo Ada", FinishReason: "stop", Model: "m-1", Usage: chat.Usage{InputTokens: 3, OutputTokens: 9},
 		CostUSD: new(0.5), LatencyMS: 120,
@@ -71,7 +71,7 @@ func said() *model {
 
 func TestHit(t *testing.T) {
 	t.Parallel()
-	m := said()
+	m := helloModel()
 	s := &Store{Dir: t.TempDir(), Note: func(text string) { t.Error(text) }}
 	for i := range 3 {
 		var pieces []string
@@ -136,7 +136,7 @@ func TestKeys(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			s, m := &Store{Dir: t.TempDir()}, said()
+			s, m := &Store{Dir: t.TempDir()}, helloModel()
 			if _, err := s.Wrap(m, spec()).Complete(t.Context(), question(), nil); err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +159,7 @@ func TestFiles(t *testing.T) {
 		"of a user": {Messages: []chat.Message{{Role: chat.User, Parts: parts}}},
 		"of a tool": {Messages: []chat.Message{{Role: chat.ToolRole, ToolResult: &chat.ToolResult{Parts: parts}}}},
 	} {
-		s, m := &Store{Dir: t.TempDir()}, said()
+		s, m := &Store{Dir: t.TempDir()}, helloModel()
 		for i, c := range []struct {
 			content string
 			cached  bool
@@ -178,15 +178,15 @@ func TestFiles(t *testing.T) {
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	enough := func(after int) func(chat.Delta) error {
-		heard := 0
+		received := 0
 		return func(d chat.Delta) error {
-			if heard += len([]rune(d.Text)); heard >= after {
+			if received += len([]rune(d.Text)); received >= after {
 				return providers.ErrEnough
 			}
 			return nil
 		}
 	}
-	m := said()
+	m := helloModel()
 	s := &Store{Dir: t.TempDir(), Note: func(text string) { t.Error(text) }}
 	ask := func(closing string, listen func(chat.Delta) error) (chat.Reply, error) {
 		r := question()
@@ -226,9 +226,9 @@ func TestClosed(t *testing.T) {
 // TestNotKept: failed, cut and closed replies are not stored.
 func TestNotKept(t *testing.T) {
 	t.Parallel()
-	cut := said()
+	cut := helloModel()
 	cut.reply.FinishReason = "length"
-	unfinished := said()
+	unfinished := helloModel()
 	unfinished.reply.FinishReason = ""
 	for name, c := range map[string]struct {
 		model  *model
@@ -237,7 +237,7 @@ func TestNotKept(t *testing.T) {
 		"an error":       {&model{err: &providers.Error{Kind: providers.Transport, Msg: "cut"}}, nil},
 		"cut short":      {cut, nil},
 		"not finished":   {unfinished, nil},
-		"closed":         {said(), func(chat.Delta) error { return providers.ErrEnough }},
+		"closed":         {helloModel(), func(chat.Delta) error { return providers.ErrEnough }},
 		"nothing at all": {&model{reply: chat.Reply{FinishReason: "stop"}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestDamagedEntries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			notes := 0
-			s, m := &Store{Dir: t.TempDir(), Note: func(string) { notes++ }}, said()
+			s, m := &Store{Dir: t.TempDir(), Note: func(string) { notes++ }}, helloModel()
 			ask := func() chat.Reply {
 				reply, err := s.Wrap(m, spec()).Complete(t.Context(), question(), nil)
 				if err != nil {
@@ -303,7 +303,7 @@ func TestDamagedEntries(t *testing.T) {
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	m := said()
+	m := helloModel()
 	var g sync.WaitGroup
 	for i := range 32 {
 		g.Go(func() {
@@ -337,7 +337,7 @@ func TestUnwritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Store{Dir: file}
-	reply, err := s.Wrap(said(), spec()).Complete(t.Context(), question(), nil)
+	reply, err := s.Wrap(helloModel(), spec()).Complete(t.Context(), question(), nil)
 	if n, why := s.Unkept(); err != nil || reply.Content == "" || n != 1 || why == nil {
 		t.Errorf("%+v, %v; %d replies were not kept: %v", reply, err, n, why)
 	}
@@ -347,7 +347,7 @@ func TestUnwritable(t *testing.T) {
 // the next run each attempt gets its own stored reply.
 func TestFurtherAttempts(t *testing.T) {
 	t.Parallel()
-	m := said()
+	m := helloModel()
 	p := (&Store{Dir: t.TempDir()}).Wrap(m, spec())
 	for range 2 {
 		for attempt := range 3 {

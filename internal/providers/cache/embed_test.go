@@ -70,7 +70,7 @@ func TestSecretsAreNotKept(t *testing.T) {
 	t.Parallel()
 	notes := 0
 	s := &Store{Dir: t.TempDir(), Note: func(string) { notes++ }, Secret: func([]byte) bool { return true }}
-	m := said()
+	m := helloModel()
 	for range 2 {
 		if reply, err := s.Wrap(m, spec()).Complete(t.Context(), question(), nil); err != nil || reply.Cached {
 			t.Errorf("%+v, %v", reply, err)

@@ -81,7 +81,7 @@ func TestKeysStay(t *testing.T) {
 			"4650ed857fa3ba17b2289c3334941d6bc8f1b91947a8d8e2eeebed3886ffbf37",
 			"fb94f81b7421f2144a2b6bb8ea5b4890b00c9d6ef654889283b9cae4366861d7"},
 	} {
-		p := (&Store{}).Wrap(said(), c.spec).(*cached)
+		p := (&Store{}).Wrap(helloModel(), c.spec).(*cached)
 		for closing, want := range map[string]string{"": c.whole, "guardrails": c.closed} {
 			if got, err := p.key(c.req, closing); got != want || err != nil {
 				t.Errorf("%s, closed by %q: got %s, %v, want %s", c.name, closing, got, err, want)
@@ -128,7 +128,7 @@ func TestPlaceHasEverything(t *testing.T) {
 
 	described := hosted()
 	key := func() string {
-		got, err := (&Store{}).Wrap(said(), described).(*cached).key(question(), "")
+		got, err := (&Store{}).Wrap(helloModel(), described).(*cached).key(question(), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -52,7 +52,7 @@ func TestGone(t *testing.T) {
 func TestAnew(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	model := said()
+	model := helloModel()
 	ask := func(s *Store) bool {
 		t.Helper()
 		reply, err := s.Wrap(model, spec()).Complete(t.Context(), question(), nil)
@@ -62,10 +62,10 @@ func TestAnew(t *testing.T) {
 		return reply.Cached
 	}
 	for i, run := range []struct {
-		anew bool
-		want []bool // cached
+		again bool
+		want  []bool // cached
 	}{{false, []bool{false, true}}, {true, []bool{false, true}}, {false, []bool{true}}} {
-		s := &Store{Dir: dir, Anew: run.anew, Note: func(text string) { t.Error(text) }}
+		s := &Store{Dir: dir, Anew: run.again, Note: func(text string) { t.Error(text) }}
 		for k, want := range run.want {
 			if got := ask(s); got != want {
 				t.Errorf("run %d, call %d: from the cache: %v, want %v", i, k, got, want)

@@ -45,8 +45,8 @@ func FuzzLines(f *testing.F) {
 			if m == nil {
 				continue
 			}
-			said := ""
-			r, err := c.take(m, line, func(d chat.Delta) error { said += d.Text; return nil })
+			reply := ""
+			r, err := c.take(m, line, func(d chat.Delta) error { reply += d.Text; return nil })
 			if err != nil {
 				if r != nil {
 					t.Error("a reply and an error")
@@ -56,8 +56,8 @@ func FuzzLines(f *testing.F) {
 			if r != nil {
 				hold(t, r, asks)
 			}
-			if said != "" && !strings.Contains(c.turn.text.String(), said) {
-				t.Errorf("%q was heard and is not said", said)
+			if reply != "" && !strings.Contains(c.turn.text.String(), reply) {
+				t.Errorf("%q was heard and is not said", reply)
 			}
 		}
 	})

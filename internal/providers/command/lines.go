@@ -317,7 +317,7 @@ func (c *conversation) reply(
 	if chat.BrokeOff(m.Finish) {
 		return nil, quoted("its reply broke off (finish_reason %s)", m.Finish)
 	}
-	text, told := "", t.part.String()
+	text, final := "", t.part.String()
 	if m.Text != nil {
 		text = *m.Text
 	}
@@ -326,10 +326,10 @@ func (c *conversation) reply(
 	}
 	whole := t.text.String()
 	switch {
-	case text == "" && told == "" && len(m.Parts) == 0:
+	case text == "" && final == "" && len(m.Parts) == 0:
 		return nil, quoted("its reply has no text")
-	case text == "", text == told, told != "" && text == whole:
-	case told == "":
+	case text == "", text == final, final != "" && text == whole:
+	case final == "":
 		if rest, repeats := strings.CutPrefix(text, whole); repeats && whole != "" && rest != "" {
 			text = rest
 		}

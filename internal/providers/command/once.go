@@ -37,8 +37,8 @@ func (p *Provider) once(ctx context.Context, req *chat.Request) (chat.Reply, err
 		text, err = printed(out.Stdout)
 	}
 	if err != nil {
-		told := chat.Reply{Content: string(out.Stdout), Parts: []chat.Part{{Type: "text", Text: string(out.Stderr)}}}
-		return told, process.Ended(c.Path, err, string(out.Stderr))
+		partial := chat.Reply{Content: string(out.Stdout), Parts: []chat.Part{{Type: "text", Text: string(out.Stderr)}}}
+		return partial, process.Ended(c.Path, err, string(out.Stderr))
 	}
 	return chat.Reply{
 		Content: text, Model: p.model, Usage: estimated(len(input), len(text)),

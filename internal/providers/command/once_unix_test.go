@@ -212,15 +212,15 @@ func TestStreamOfOne(t *testing.T) {
 	t.Parallel()
 	refused := errors.New("refused")
 	for _, answer := range []error{nil, providers.ErrEnough, refused} {
-		req, heard := ask("hi"), ""
+		req, received := ask("hi"), ""
 		req.Stream = true
 		reply, err := agent(t, nil, "echo").Complete(t.Context(), req, func(d chat.Delta) error {
-			heard += d.Text
+			received += d.Text
 			return answer
 		})
-		if heard != "you said: hi" || errors.Is(answer, refused) != errors.Is(err, refused) ||
-			err == nil && reply.Content != heard {
-			t.Errorf("%v: heard %q, got %+v, %v", answer, heard, reply, err)
+		if received != "you said: hi" || errors.Is(answer, refused) != errors.Is(err, refused) ||
+			err == nil && reply.Content != received {
+			t.Errorf("%v: heard %q, got %+v, %v", answer, received, reply, err)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 // unfinished is the error of a reply without an end.
 func (g *gathered) unfinished() error {
-	if !g.came {
+	if !g.received {
 		return g.Fail(providers.BadReply, nil, "the reply has no candidates")
 	}
 	return g.Fail(providers.BadReply, nil, "the reply ended before the model did (no finishReason)")

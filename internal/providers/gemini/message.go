@@ -142,13 +142,13 @@ func resultParts(m *chat.Message) ([]any, error) {
 		p.Result.Response.Error = cmp.Or(r.Text(), m.Content, r.Error)
 		return []any{p}, nil
 	}
-	said := wire.ResultText(m)
+	text := wire.ResultText(m)
 	if len(r.Parts) > 0 {
-		said = ""
+		text = ""
 	}
 	for i := range r.Parts {
 		part := &r.Parts[i]
-		if said += part.Text; part.Type == "text" {
+		if text += part.Text; part.Type == "text" {
 			continue
 		}
 		medium, err := mediaPart(part)
@@ -157,7 +157,7 @@ func resultParts(m *chat.Message) ([]any, error) {
 		}
 		p.Result.Parts = append(p.Result.Parts, medium)
 	}
-	p.Result.Response.Output = &said
+	p.Result.Response.Output = &text
 	return []any{p}, nil
 }
 

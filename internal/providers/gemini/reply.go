@@ -88,23 +88,23 @@ func (p *partIn) whole() bool {
 // gathered is what has come of a reply.
 type gathered struct {
 	exchange
-	id      string
-	model   string
-	usage   usage
-	counted bool
-	words   strings.Builder
-	shown   []chat.Part // with media among them: the text up to the last of them, and they
-	from    int         // byte of words from which on shown lacks the text
-	kept    []placed
-	media   int
-	before  []json.RawMessage // since the last text or call
-	calls   []chat.ToolCall
-	around  []around // of the calls
-	spoke   bool     // the model said something, be it nothing but an empty text
-	came    bool     // a candidate or a reason why there is none
-	blocked string   // why the question was refused
-	finish  string
-	message string
+	id       string
+	model    string
+	usage    usage
+	counted  bool
+	words    strings.Builder
+	shown    []chat.Part // with media among them: the text up to the last of them, and they
+	from     int         // byte of words from which on shown lacks the text
+	kept     []placed
+	media    int
+	before   []json.RawMessage // since the last text or call
+	calls    []chat.ToolCall
+	around   []around // of the calls
+	spoke    bool     // the model said something, be it nothing but an empty text
+	received bool     // a candidate or a reason why there is none
+	blocked  string   // why the question was refused
+	finish   string
+	message  string
 }
 
 // whole takes a reply that came in one piece. Servers put errors, and streams that were not asked for as events, in a
@@ -149,7 +149,7 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 	g.id = cmp.Or(g.id, string(d.ID))
 	g.Filters("promptFeedback", d.Feedback.Ratings)
 	if d.Feedback.Reason != "" {
-		g.came, g.blocked, g.message = true, d.Feedback.Reason, d.Feedback.Message
+		g.received, g.blocked, g.message = true, d.Feedback.Reason, d.Feedback.Message
 	}
 	if len(d.Candidates) == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (g *gathered) take(d *document, data []byte, say bool) error {
 	if first == nil {
 		return nil
 	}
-	g.came = true
+	g.received = true
 	g.Came(0)
 	g.Role(first.Content.Role)
 	g.Filters("safetyRatings", first.Ratings)

@@ -161,7 +161,7 @@ func TestGoesBack(t *testing.T) {
 // TestRefusals: what the server says of a call that it refused, and what to do.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	said := func(code int, status, text string, details ...any) string {
+	refusal := func(code int, status, text string, details ...any) string {
 		return encode(object{"error": object{"code": code, "message": text, "status": status, "details": details}})
 	}
 	pause := object{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7s"}
@@ -172,23 +172,23 @@ func TestRefusals(t *testing.T) {
 		want   string
 		kind   providers.Kind
 	}{
-		"a parameter": {400, said(400, "INVALID_ARGUMENT", "Thinking level is not supported for this model."), "",
+		"a parameter": {400, refusal(400, "INVALID_ARGUMENT", "Thinking level is not supported for this model."), "",
 			"http 400: Thinking level is not supported for this model.; list \"reasoning_effort\" under unsupported_params to leave it out",
 			providers.Refused},
-		"two parameters": {400, said(400, "INVALID_ARGUMENT", "Penalty is not enabled for this model"), "",
+		"two parameters": {400, refusal(400, "INVALID_ARGUMENT", "Penalty is not enabled for this model"), "",
 			`http 400: Penalty is not enabled for this model; list "frequency_penalty" and "presence_penalty" under unsupported_params ` +
 				"to leave it out", providers.Refused},
-		"the key": {400, said(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."), "",
+		"the key": {400, refusal(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."), "",
 			"http 400: API key not valid. Please pass a valid API key.; check the key in credential, or in GEMINI_API_KEY or GOOGLE_API_KEY",
 			providers.Refused},
-		"no right": {403, said(403, "PERMISSION_DENIED", "no"), "",
+		"no right": {403, refusal(403, "PERMISSION_DENIED", "no"), "",
 			"http 403: no; the key from credential.api_key may not do this", providers.Auth},
-		"the model": {404, "[" + said(404, "NOT_FOUND", "models/x is not found") + "]", "",
+		"the model": {404, "[" + refusal(404, "NOT_FOUND", "models/x is not found") + "]", "",
 			`http 404: models/x is not found; check model "some-model" and base_url https://api.test`, providers.Refused},
-		"a pause":             {429, said(429, "RESOURCE_EXHAUSTED", "slow down", pause), "", "http 429: slow down", providers.RateLimit},
-		"a pause in a list":   {429, "[" + said(429, "RESOURCE_EXHAUSTED", "slow down", pause) + "]", "", "http 429: slow down", providers.RateLimit},
-		"a pause in a header": {429, said(429, "RESOURCE_EXHAUSTED", "slow down"), "7", "http 429: slow down", providers.RateLimit},
-		"a pause in a reply":  {200, said(429, "RESOURCE_EXHAUSTED", "slow down", pause), "", "the server reports an error: slow down", providers.RateLimit},
+		"a pause":             {429, refusal(429, "RESOURCE_EXHAUSTED", "slow down", pause), "", "http 429: slow down", providers.RateLimit},
+		"a pause in a list":   {429, "[" + refusal(429, "RESOURCE_EXHAUSTED", "slow down", pause) + "]", "", "http 429: slow down", providers.RateLimit},
+		"a pause in a header": {429, refusal(429, "RESOURCE_EXHAUSTED", "slow down"), "7", "http 429: slow down", providers.RateLimit},
+		"a pause in a reply":  {200, refusal(429, "RESOURCE_EXHAUSTED", "slow down", pause), "", "the server reports an error: slow down", providers.RateLimit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

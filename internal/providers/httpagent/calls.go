@@ -32,9 +32,9 @@ func (x *exchange) list(call *wire.Call, doc any, data []byte) error {
 		return nil
 	}
 	x.listed = true
-	told := map[toldCall]bool{}
+	reported := map[toldCall]bool{}
 	for _, item := range items {
-		if err := x.called(call, item, told, data); err != nil {
+		if err := x.called(call, item, reported, data); err != nil {
 			return err
 		}
 	}
@@ -54,7 +54,7 @@ var toolNames = []string{"name", "tool", "tool_name"}
 var argsNames = []string{"args", "arguments", "input", "parameters"}
 
 // called takes one call, which told has if the list has told of it before.
-func (x *exchange) called(call *wire.Call, item any, told map[toldCall]bool, data []byte) error {
+func (x *exchange) called(call *wire.Call, item any, reported map[toldCall]bool, data []byte) error {
 	fields, is := item.(jsonvalue.Object)
 	if !is {
 		return x.misfit(call, data, "a call of a tool should be an object, and is %s", kindOf(item, false))
@@ -77,10 +77,10 @@ func (x *exchange) called(call *wire.Call, item any, told map[toldCall]bool, dat
 		return x.misfit(call, data, "a call of %s has its result, and tools: arena has arena run it", call.Excerpt(made.Name))
 	}
 	as := toldCall{made.ID, resulted}
-	if told[as] || at >= 0 && x.calls[at].Name != made.Name {
+	if reported[as] || at >= 0 && x.calls[at].Name != made.Name {
 		return x.misfit(call, data, "two calls of tools have the id %s", call.Excerpt(made.ID))
 	}
-	told[as] = true
+	reported[as] = true
 	if at < 0 {
 		x.calls, x.results = append(x.calls, made), append(x.results, result)
 		x.resulted, x.argued = append(x.resulted, resulted), append(x.argued, argued)

@@ -19,7 +19,7 @@ type conversation struct {
 	mu      sync.Mutex  // held by the running call
 	session any         // a text or a number; nil: none yet
 	stolen  string      // the conversation that got the same session before; "": none
-	said    *chat.Reply // the text after reported tool calls
+	reply   *chat.Reply // the text after reported tool calls
 	cut     bool        // a reply was closed before the endpoint sent its session
 }
 

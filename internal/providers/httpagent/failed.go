@@ -25,12 +25,12 @@ func (x *exchange) failed(call *wire.Call, doc any, data []byte) error {
 	if !failed {
 		return nil
 	}
-	said := fmt.Sprintf("%s is %s", call.Excerpt(mark.Key), shown(call, mark.Value))
+	text := fmt.Sprintf("%s is %s", call.Excerpt(mark.Key), shown(call, mark.Value))
 	if mark.Certain && x.p.Error == scenario.HTTPError && x.p.HTTPAgent.Stream == nil {
 		return x.misfit(call, data, "the answer says of itself that it failed (%s); where that means something else, write "+
-			"additional_config.error with the path to the errors of this endpoint", said)
+			"additional_config.error with the path to the errors of this endpoint", text)
 	}
-	doubt := fmt.Sprintf("an answer may say of itself that it failed (%s), and counts as a reply", said)
+	doubt := fmt.Sprintf("an answer may say of itself that it failed (%s), and counts as a reply", text)
 	if !slices.Contains(x.doubts, doubt) {
 		x.doubts = append(x.doubts, doubt)
 	}
@@ -38,11 +38,11 @@ func (x *exchange) failed(call *wire.Call, doc any, data []byte) error {
 }
 
 // resultOf is what came of a call; told is false where the endpoint does not say.
-func resultOf(made chat.ToolCall, fields jsonvalue.Object) (res chat.ToolResult, told bool) {
+func resultOf(made chat.ToolCall, fields jsonvalue.Object) (res chat.ToolResult, hasResult bool) {
 	res = chat.ToolResult{ID: made.ID, Name: made.Name}
-	result, told := fields["result"]
-	if !told {
-		result, told = fields["output"]
+	result, hasResult := fields["result"]
+	if !hasResult {
+		result, hasResult = fields["output"]
 	}
 	if result != nil {
 		res.Content = presented(result)
@@ -60,5 +60,5 @@ func resultOf(made chat.ToolCall, fields jsonvalue.Object) (res chat.ToolResult,
 			return tools.Failure(made, chat.ErrorExecution, text), true
 		}
 	}
-	return res, told
+	return res, hasResult
 }

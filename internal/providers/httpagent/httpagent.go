@@ -90,14 +90,14 @@ func (p *Provider) Complete(
 		onDelta = nil
 	}
 	if req.Origin.Reply > 0 && !p.AsksTools {
-		if c.said == nil {
+		if c.reply == nil {
 			return chat.Reply{}, p.fail(errors.New("it was asked to go on with a reply that it had finished"))
 		}
-		reply := *c.said
-		c.said = nil
+		reply := *c.reply
+		c.reply = nil
 		return p.deliver(reply, onDelta)
 	}
-	c.said = nil
+	c.reply = nil
 	reply, err := p.ask(ctx, c, req, onDelta)
 	if err != nil {
 		return chat.Reply{}, p.failed(err)
@@ -110,7 +110,7 @@ func (p *Provider) Complete(
 		CostUSD: new(0.0), Unreported: reply.Unreported, LatencyMS: reply.LatencyMS, // what it took is told with its words
 	}
 	reply.ToolCalls, reply.ToolResults, reply.LatencyMS = nil, nil, 0
-	c.said = &reply
+	c.reply = &reply
 	return called, nil
 }
 

@@ -191,8 +191,8 @@ func (v *values) field(name string) (any, bool) {
 		v.fail(fmt.Errorf("{{row.%s}} stands for a field of a row, and the scenario has no dataset", name))
 		return nil, false
 	}
-	text, lacks := v.req.Origin.Row.FillText("{{" + name + "}}")
-	if len(lacks) > 0 {
+	text, missing := v.req.Origin.Row.FillText("{{" + name + "}}")
+	if len(missing) > 0 {
 		v.fail(fmt.Errorf("the row of the dataset has no field %q", name))
 		return nil, false
 	}

@@ -111,11 +111,11 @@ func TestRequests(t *testing.T) {
 			ctx := providers.InTrial(t.Context(), &providers.Trial{ID: "trial-1", Scenario: "sc"})
 			req := &chat.Request{Messages: messages, Origin: chat.Origin{Turn: 2, Row: row{"city": "Berlin"}}}
 			r, err := p.Complete(ctx, req, nil)
-			said := outcome(url, r, err)
+			result := outcome(url, r, err)
 			if err == nil {
-				said = strings.Join(got.list, "\n")
+				result = strings.Join(got.list, "\n")
 			}
-			if diff := cmp.Diff(c.want, said); diff != "" {
+			if diff := cmp.Diff(c.want, result); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

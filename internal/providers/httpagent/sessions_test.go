@@ -24,7 +24,7 @@ func TestSessions(t *testing.T) {
 			t.Parallel()
 			var number atomic.Int64
 			var mu sync.Mutex
-			said := map[string][]string{}
+			messages := map[string][]string{}
 			url := served(t, func(w http.ResponseWriter, r *http.Request) {
 				var in struct {
 					Message string
@@ -43,8 +43,8 @@ func TestSessions(t *testing.T) {
 					id = fmt.Sprint(n)
 				}
 				mu.Lock()
-				said[id] = append(said[id], in.Message)
-				all := strings.Join(said[id], " ")
+				messages[id] = append(messages[id], in.Message)
+				all := strings.Join(messages[id], " ")
 				mu.Unlock()
 				w.Header().Set("X-Session", id)
 				if c.name == "in a stream" {

@@ -148,15 +148,15 @@ func TestEnough(t *testing.T) {
 	if err != nil || r.Content != "My password" || len(r.Unreported) != 2 {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	told := agent(t, url, func(s *scenario.Provider) {
+	usual := agent(t, url, func(s *scenario.Provider) {
 		s.HTTP.Stream = &scenario.HTTPStream{Data: "text", Done: "[DONE]"}
 		s.HTTP.SessionFrom, s.HTTP.SessionName = "path", "id"
 	})
 	ctx := providers.InTrial(t.Context(), &providers.Trial{ID: "t"})
-	if _, err := told.Complete(ctx, req, func(chat.Delta) error { return providers.ErrEnough }); err != nil {
+	if _, err := usual.Complete(ctx, req, func(chat.Delta) error { return providers.ErrEnough }); err != nil {
 		t.Error(err)
 	}
-	_, err = told.Complete(ctx, req, func(chat.Delta) error { return providers.ErrEnough })
+	_, err = usual.Complete(ctx, req, func(chat.Delta) error { return providers.ErrEnough })
 	if err == nil || !strings.Contains(err.Error(), "closed before the endpoint had told its session") {
 		t.Errorf("a conversation goes on without its session: %v", err)
 	}

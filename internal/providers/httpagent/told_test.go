@@ -26,7 +26,7 @@ func TestTold(t *testing.T) {
 		"data: {\"calls\": [{\"id\": \"7\", \"name\": \"get\", \"result\": {\"status\": \"lost\"}}]}\n\n" +
 		strings.ReplaceAll("data: "+whole[strings.Index(whole, `"why"`)-1:]+"\n\n", `"why"`, `{"why"`)
 	streamed = strings.Replace(streamed, ` {"why"`, `{"why"`, 1) + "data: [DONE]\n\n"
-	untold := []string{ // of odd
+	unreported := []string{ // of odd
 		chat.UnreportedModelCalls, chat.UnreportedArguments, chat.UnreportedResults, chat.UnreportedOutcomes,
 	}
 	for _, kind := range []string{jsonKind, "text/event-stream"} {
@@ -71,7 +71,7 @@ func TestTold(t *testing.T) {
 		r, err = p.Complete(ctx, req, listen)
 		if err != nil || r.Content != "Lost." || strings.Join(pieces, "|") != "Lost." || r.FinishReason != "length" ||
 			*r.CostUSD != 0.25 || r.Usage != (chat.Usage{InputTokens: 12, OutputTokens: 3, CachedTokens: 2}) ||
-			!cmp.Equal(r.Unreported, untold) {
+			!cmp.Equal(r.Unreported, unreported) {
 			t.Errorf("%s: %+v, %v, %q", kind, r, err, pieces)
 		}
 		if _, err := p.Complete(ctx, req, listen); err == nil {
@@ -83,7 +83,7 @@ func TestTold(t *testing.T) {
 // TestFailedCalls: failed calls are recognised in every form.
 func TestFailedCalls(t *testing.T) {
 	t.Parallel()
-	for told, want := range map[string]string{
+	for body, want := range map[string]string{
 		`"error": "no rights"`:                             "no rights",
 		`"result": "x", "is_error": true`:                  "x",
 		`"result": {"a": 1}, "isError": "true"`:            "{\n  \"a\": 1\n}",
@@ -101,11 +101,11 @@ func TestFailedCalls(t *testing.T) {
 		`"result": {"error": null, "rows": []}`:            "",
 		`"result": {"errors": 0}, "success": true`:         "",
 	} {
-		url := served(t, answer(200, jsonKind, `{"reply": "Done.", "calls": [{"name": "delete", "args": {}, `+told+`}]}`))
+		url := served(t, answer(200, jsonKind, `{"reply": "Done.", "calls": [{"name": "delete", "args": {}, `+body+`}]}`))
 		p := agent(t, url, func(s *scenario.Provider) { s.HTTP.ToolCalls = "calls" })
 		r, err := p.Complete(providers.InTrial(t.Context(), &providers.Trial{ID: "t"}), ask("Delete it."), nil)
 		if err != nil || len(r.ToolResults) != 1 || r.ToolResults[0].Error != want {
-			t.Errorf("%s: %+v, %v; want the error %q", told, r.ToolResults, err, want)
+			t.Errorf("%s: %+v, %v; want the error %q", body, r.ToolResults, err, want)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestUnknownEnd(t *testing.T) {
 func TestFailedAnswers(t *testing.T) {
 	t.Parallel()
 	const broken, doubted = "error", "doubt"
-	for said, want := range map[string]string{
+	for body, want := range map[string]string{
 		`"success": false`:                     broken,
 		`"status": "failed", "is_error": true`: broken,
 		`"status": "Error"`:                    broken,
@@ -146,7 +146,7 @@ func TestFailedAnswers(t *testing.T) {
 		`"status": 200, "error": "none"`:       "",
 		`"status": "shipped"`:                  "",
 	} {
-		url := served(t, answer(200, jsonKind, `{"reply": "It is lost.", `+said+`}`))
+		url := served(t, answer(200, jsonKind, `{"reply": "It is lost.", `+body+`}`))
 		for _, own := range []string{scenario.HTTPError, "failure"} {
 			p := agent(t, url, func(s *scenario.Provider) { s.HTTP.Error = own })
 			r, err := p.Complete(t.Context(), ask("Where is it?"), nil)
@@ -162,7 +162,7 @@ func TestFailedAnswers(t *testing.T) {
 				wanted = doubted
 			}
 			if got != wanted {
-				t.Errorf("%s with error: %s: %q (%v, %q), want %q", said, own, got, err, r.Notice, wanted)
+				t.Errorf("%s with error: %s: %q (%v, %q), want %q", body, own, got, err, r.Notice, wanted)
 			}
 		}
 	}
@@ -230,7 +230,7 @@ func TestContradictoryUsage(t *testing.T) {
 }
 
 // TestUntold: without a list of calls the calls are unknown, and an empty list means that there were none.
-func TestUntold(t *testing.T) {
+func TestUnreported(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		path, answer string

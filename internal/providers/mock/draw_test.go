@@ -26,7 +26,7 @@ func TestDraws(t *testing.T) {
 			{Chance: 0.1, MockReply: scenario.MockReply{Content: "c"}},
 		}}}
 	}})
-	said := func(req *chat.Request) string {
+	replyTo := func(req *chat.Request) string {
 		reply, err := p.Complete(t.Context(), req, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -51,9 +51,9 @@ func TestDraws(t *testing.T) {
 		for i := range n {
 			req := base(i + 1)
 			change(req)
-			text := said(req)
+			text := replyTo(req)
 			counts[text]++
-			if text == said(base(i+1)) {
+			if text == replyTo(base(i+1)) {
 				alike++
 			}
 		}

@@ -67,9 +67,9 @@ func (p *Provider) Complete(
 	reply := p.reply(req, canned)
 	reply.Doubt = doubt
 	if req.Stream && onDelta != nil {
-		said, err := providers.Stream(ctx, canned.Content, onDelta)
+		text, err := providers.Stream(ctx, canned.Content, onDelta)
 		if errors.Is(err, providers.ErrEnough) {
-			p.closed(req, &reply, said)
+			p.closed(req, &reply, text)
 			return reply, nil
 		}
 		if err != nil {
@@ -86,10 +86,10 @@ func (p *Provider) filled(req *chat.Request, canned *scenario.MockReply) (*scena
 		return canned, nil
 	}
 	own := *canned
-	var lacks []string
+	var absent []string
 	fill := func(text string) string {
 		text, missing := row.FillText(text)
-		lacks = append(lacks, missing...)
+		absent = append(absent, missing...)
 		return text
 	}
 	own.Content, own.Error = fill(own.Content), fill(own.Error)
@@ -99,22 +99,22 @@ func (p *Provider) filled(req *chat.Request, canned *scenario.MockReply) (*scena
 	}
 	var missing []string
 	own.ToolCalls, missing = row.FillCalls(own.ToolCalls)
-	if lacks = append(lacks, missing...); len(lacks) > 0 {
+	if absent = append(absent, missing...); len(absent) > 0 {
 		return nil, &providers.Error{
 			Kind: providers.BadReply, Provider: p.ID, Final: true,
-			Msg: fmt.Sprintf("the mock reply contains {{%s}}, and the row has no such field", lacks[0]),
+			Msg: fmt.Sprintf("the mock reply contains {{%s}}, and the row has no such field", absent[0]),
 		}
 	}
 	return &own, nil
 }
 
 // closed cuts a reply at the text after which the stream was closed.
-func (p *Provider) closed(req *chat.Request, r *chat.Reply, said string) {
-	guess := providers.Estimate(req.Messages, said)
+func (p *Provider) closed(req *chat.Request, r *chat.Reply, text string) {
+	guess := providers.Estimate(req.Messages, text)
 	r.Usage.OutputTokens = min(r.Usage.OutputTokens, guess.OutputTokens)
 	r.Usage.Estimated = true
 	r.CostUSD = new(p.price.USD(r.Usage))
-	r.Content, r.Parts, r.ToolCalls, r.ToolResults, r.FinishReason = said, nil, nil, nil, ""
+	r.Content, r.Parts, r.ToolCalls, r.ToolResults, r.FinishReason = text, nil, nil, nil, ""
 }
 
 func (p *Provider) simulated(canned *scenario.MockReply) error {
@@ -133,7 +133,7 @@ func (p *Provider) reply(req *chat.Request, canned *scenario.MockReply) chat.Rep
 		LatencyMS: float64(canned.Latency) / float64(time.Millisecond),
 	}
 	for i, c := range r.ToolCalls {
-		if res, came := canned.Results[i]; came {
+		if res, ok := canned.Results[i]; ok {
 			res.ID, res.Name = c.ID, c.Name
 			r.ToolResults = append(r.ToolResults, res)
 		}

@@ -25,8 +25,8 @@ func section(def *string, texts ...string) *scenario.MockScenario {
 	return s
 }
 
-// said is a request after n replies of the assistant, asked from a place.
-func said(n int, at chat.Origin) *chat.Request {
+// afterMessages is a request after n replies of the assistant, asked from a place.
+func afterMessages(n int, at chat.Origin) *chat.Request {
 	req := &chat.Request{Origin: at, Messages: []chat.Message{{Role: chat.System, Content: "Be brief."}}}
 	for range n {
 		req.Messages = append(req.Messages, chat.Message{Role: chat.User, Content: "and?"},
@@ -66,12 +66,12 @@ func TestLookup(t *testing.T) {
 		return nil
 	}
 	cases := []struct {
-		name string
-		file *scenario.MockFile
-		said int
-		at   chat.Origin
-		want string
-		err  string
+		name     string
+		file     *scenario.MockFile
+		messages int
+		at       chat.Origin
+		want     string
+		err      string
 	}{
 		{"first reply", full, 0, chat.Origin{Scenario: "refund"}, "refund 1", ""},
 		{"tool rounds count", full, 1, chat.Origin{Scenario: "refund", Reply: 1}, "refund 2", ""},
@@ -120,7 +120,7 @@ func TestLookup(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			config := Config{ID: "p", Model: "m", File: c.file, Inline: inline}
-			reply, err := New(config).Complete(t.Context(), said(c.said, c.at), nil)
+			reply, err := New(config).Complete(t.Context(), afterMessages(c.messages, c.at), nil)
 			if c.err == "" {
 				if err != nil || reply.Content != c.want {
 					t.Errorf("got %q, %v, want %q", reply.Content, err, c.want)
@@ -132,7 +132,7 @@ func TestLookup(t *testing.T) {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 			config.Lenient = true
-			reply, err = New(config).Complete(t.Context(), said(c.said, c.at), nil)
+			reply, err = New(config).Complete(t.Context(), afterMessages(c.messages, c.at), nil)
 			if c.at.Judge != "" { // a generic text is no verdict
 				if diff := cmp.Diff(error(want), err); diff != "" {
 					t.Errorf("lenient: error (-want +got):\n%s", diff)
@@ -157,7 +157,7 @@ func TestBorrowedReplies(t *testing.T) {
 	for persona, want := range map[string]string{
 		"eve": "", "bob": "of the persona bob is one that is meant for the agent: mock.yaml has nothing for it below selfplay",
 	} {
-		reply, err := p.Complete(t.Context(), said(0, chat.Origin{Scenario: "s", Persona: persona}), nil)
+		reply, err := p.Complete(t.Context(), afterMessages(0, chat.Origin{Scenario: "s", Persona: persona}), nil)
 		if err != nil || reply.Doubt != want {
 			t.Errorf("%s: got doubt %q, %v", persona, reply.Doubt, err)
 		}
@@ -169,15 +169,15 @@ func TestBorrowedReplies(t *testing.T) {
 func TestWithoutFile(t *testing.T) {
 	t.Parallel()
 	p := New(Config{ID: "p", Model: "m"})
-	reply, err := p.Complete(t.Context(), said(0, chat.Origin{Scenario: "s"}), nil)
+	reply, err := p.Complete(t.Context(), afterMessages(0, chat.Origin{Scenario: "s"}), nil)
 	if err != nil || reply.Doubt != "" || reply.Notice != "" || reply.Content != "Mock response from provider" {
 		t.Errorf("agent: got %+v, %v", reply, err)
 	}
-	reply, err = p.Complete(t.Context(), said(0, chat.Origin{Scenario: "s", Persona: "eve"}), nil)
+	reply, err = p.Complete(t.Context(), afterMessages(0, chat.Origin{Scenario: "s", Persona: "eve"}), nil)
 	if err != nil || reply.Doubt != "of the persona eve is a generic text: the provider p has no mock replies" {
 		t.Errorf("persona: got doubt %q, %v", reply.Doubt, err)
 	}
-	_, err = p.Complete(t.Context(), said(0, chat.Origin{Scenario: "s", Judge: "fair"}), nil)
+	_, err = p.Complete(t.Context(), afterMessages(0, chat.Origin{Scenario: "s", Judge: "fair"}), nil)
 	if err == nil || !strings.Contains(err.Error(), `the judge "fair" has no mock reply; write judges: {fair: '`) {
 		t.Errorf("judge: got %v", err)
 	}
@@ -302,7 +302,7 @@ func BenchmarkComplete(b *testing.B) {
 			scenario.NewMockTurn(i+1, scenario.MockReply{Content: "It shipped on Monday, by rail."}))
 	}
 	p := New(Config{ID: "p", Model: "m", File: file})
-	req := said(10, chat.Origin{Scenario: "s"})
+	req := afterMessages(10, chat.Origin{Scenario: "s"})
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := p.Complete(b.Context(), req, nil); err != nil {

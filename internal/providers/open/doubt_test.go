@@ -35,7 +35,7 @@ func TestDoubts(t *testing.T) {
 		return `{"choices":[{"delta":{"content":"a"}}]}` + "\n" + events + "\n" +
 			`{"choices":[{"delta":{},"finish_reason":"stop"}]}` + "\n[DONE]"
 	}
-	wires := map[string]struct {
+	apis := map[string]struct {
 		open func(*scenario.Provider, wire.Options) (*wire.Provider, error)
 		spec scenario.Provider
 	}{
@@ -44,7 +44,7 @@ func TestDoubts(t *testing.T) {
 		"anthropic": {anthropic.New, scenario.Provider{Type: "anthropic"}},
 		"gemini":    {gemini.New, scenario.Provider{Type: "gemini"}},
 	}
-	for _, c := range []struct{ wire, body, finish, doubt string }{
+	for _, c := range []struct{ api, body, finish, doubt string }{
 		{"chat", `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"odd"}]},"finish_reason":"stop"}]}`, "stop", left},
 		{"chat", `{"choices":[{"message":{"content":"a"},"finish_reason":"weird"}]}`, "weird", ""},
 		{"chat", `{"choices":[{"message":{"content":"a"},"finish_reason":null}]}`, "", ""},
@@ -219,7 +219,7 @@ func TestDoubts(t *testing.T) {
 		{"gemini", `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP","groundingMetadata":{"webSearchQueries":["q"]}}]}`, "stop", without("groundingMetadata")},
 	} {
 		stream := strings.Contains(c.body, "\n") || strings.Contains(c.body, "[DONE]")
-		spec := wires[c.wire].spec
+		spec := apis[c.api].spec
 		spec.ID, spec.Model, spec.APIKey, spec.BaseURL = "p", "m", "k-123", "http://models.test/v1"
 		reply := canned{whole: c.body}
 		if stream {
@@ -229,16 +229,16 @@ func TestDoubts(t *testing.T) {
 			}
 			reply.stream = b.String()
 		}
-		client, err := wires[c.wire].open(&spec, wire.Options{Transport: reply})
+		client, err := apis[c.api].open(&spec, wire.Options{Transport: reply})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := client.Complete(t.Context(), providertest.Request(stream), nil)
 		switch {
 		case c.finish == "" && err == nil:
-			t.Errorf("%s %s: no error", c.wire, c.body)
+			t.Errorf("%s %s: no error", c.api, c.body)
 		case c.finish != "" && (err != nil || got.Content != "a" || got.FinishReason != c.finish || got.Doubt != c.doubt):
-			t.Errorf("%s %s: %+v, %v", c.wire, c.body, got, err)
+			t.Errorf("%s %s: %+v, %v", c.api, c.body, got, err)
 		}
 	}
 }

@@ -104,9 +104,9 @@ func TestHTTPTraces(t *testing.T) {
 					if got := fmt.Sprint(called, " ", r.Content); got != want {
 						t.Errorf("got %q, want %q", got, want)
 					}
-					told := !slices.Contains(r.Unreported, chat.UnreportedToolCalls)
-					if told == c.noTraces {
-						t.Errorf("told %v without traces %v", told, c.noTraces)
+					known := !slices.Contains(r.Unreported, chat.UnreportedToolCalls)
+					if known == c.noTraces {
+						t.Errorf("told %v without traces %v", known, c.noTraces)
 					}
 					break
 				}

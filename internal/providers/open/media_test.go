@@ -37,7 +37,7 @@ func medium(kind, mime, source string, data []byte) chat.Part {
 }
 
 // wires are the APIs, with the parts of a request that are compared with the vendor's format.
-var wires = []struct {
+var apis = []struct {
 	name, file string
 	spec       scenario.Provider
 	parts      []chat.Part
@@ -64,7 +64,7 @@ var wires = []struct {
 // user, and an image of a tool.
 func TestMediaOnTheWires(t *testing.T) {
 	t.Parallel()
-	for _, w := range wires {
+	for _, w := range apis {
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
 			var sent []byte
@@ -132,7 +132,7 @@ func TestMediaOnTheWires(t *testing.T) {
 func TestMediaThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		wire int
+		api  int
 		part chat.Part
 		want string
 	}{
@@ -148,8 +148,8 @@ func TestMediaThatAreNotTaken(t *testing.T) {
 		{3, medium("image", "image/gif", "", aPicture), "does not take image/gif"},
 		{3, medium("document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "", aNote), "does not take"},
 	} {
-		spec := wires[c.wire].spec
-		if c.wire == 1 {
+		spec := apis[c.api].spec
+		if c.api == 1 {
 			spec.APIMode = "responses"
 		}
 		spec.ID, spec.BaseURL, spec.APIKey = "it", "http://127.0.0.1:1", "key"
@@ -158,7 +158,7 @@ func TestMediaThatAreNotTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := providers.Takes(p, &c.part); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %s %s: %v, want %s", wires[c.wire].name, c.part.Type, c.part.Media.MIMEType, err, c.want)
+			t.Errorf("%s: %s %s: %v, want %s", apis[c.api].name, c.part.Type, c.part.Media.MIMEType, err, c.want)
 		}
 	}
 }

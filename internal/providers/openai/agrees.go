@@ -76,11 +76,11 @@ func (s *responseStream) agrees(streamed []item) error {
 			s.Dropped(it.Type)
 		}
 	}
-	was, is := contentOf(streamed), contentOf(whole)
+	inStream, atEnd := contentOf(streamed), contentOf(whole)
 	switch {
-	case was.text != is.text:
+	case inStream.text != atEnd.text:
 		return s.disagrees(otherText)
-	case was.calls != is.calls:
+	case inStream.calls != atEnd.calls:
 		return s.disagrees(otherCalls)
 	}
 	return nil

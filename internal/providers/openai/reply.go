@@ -83,7 +83,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		default:
 			c.odd = append(c.odd, p.Type)
 		}
-		c.text += parts[i].said()
+		c.text += parts[i].text()
 		c.refusal = c.refusal || parts[i].refuses()
 	}
 	return nil
@@ -102,14 +102,14 @@ func (p *spokenPart) empty() bool { return p.Text == nil && p.Refusal == nil }
 // refuses reports whether a part is a refusal.
 func (p *spokenPart) refuses() bool { return p.Refusal != nil && *p.Refusal != "" }
 
-// said is the text of a part, a refusal included: it is what the model says.
-func (p *spokenPart) said() string {
+// text is the text of a part, a refusal included: it is what the model says.
+func (p *spokenPart) text() string {
 	var none string
 	return *cmp.Or(p.Text, &none) + *cmp.Or(p.Refusal, &none)
 }
 
-// lacks tells of a part that came without its text.
-func lacks(c *wire.Call, kind string) {
+// noteMissingText tells of a part that came without its text.
+func noteMissingText(c *wire.Call, kind string) {
 	if kind == "" {
 		kind = "content"
 	}
@@ -185,7 +185,7 @@ func (c exchange) drop(m *messageIn) {
 		c.Dropped(kind)
 	}
 	for _, kind := range m.Content.lost {
-		lacks(c.Call, kind)
+		noteMissingText(c.Call, kind)
 	}
 	c.Role(m.Role)
 	c.Beside("audio", m.Audio)

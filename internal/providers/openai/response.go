@@ -70,7 +70,7 @@ func (x responseExchange) drop(it *item) {
 		case "", "output_text", "text", "refusal":
 			x.Beside("annotations", part.Annotations)
 			if part.empty() {
-				lacks(x.Call, part.Type)
+				noteMissingText(x.Call, part.Type)
 			}
 		default:
 			x.Dropped(part.Type)
@@ -82,7 +82,7 @@ func (x responseExchange) drop(it *item) {
 func (i *item) text() string {
 	var text strings.Builder
 	for k := range i.Content {
-		text.WriteString(i.Content[k].said())
+		text.WriteString(i.Content[k].text())
 	}
 	return text.String()
 }
@@ -226,12 +226,12 @@ const unfinished = "incomplete"
 // responseStream is a reply as far as its events have come in; see wire.Decoder.
 type responseStream struct {
 	responseExchange
-	last   responseDoc
-	items  []streamedItem
-	args   map[int]string // pieces of arguments, by the index of their call
-	said   int            // bytes of text since the last message ended
-	spoken bool           // a message that ended has said something
-	ended  bool
+	last      responseDoc
+	items     []streamedItem
+	args      map[int]string // pieces of arguments, by the index of their call
+	textBytes int            // bytes of text since the last message ended
+	spoken    bool           // a message that ended has said something
+	ended     bool
 }
 
 type streamedItem struct {
@@ -273,12 +273,12 @@ func (s *responseStream) Event(e wire.Event) (last bool, err error) {
 		if err := s.Document(v.Delta, &text); err != nil {
 			return false, err
 		}
-		piece := apart(s.spoken && s.said == 0, text)
-		s.said += len(text)
+		piece := apart(s.spoken && s.textBytes == 0, text)
+		s.textBytes += len(text)
 		s.Came(len(text))
 		return false, s.EmitText(piece)
 	case "response.output_text.done", "response.refusal.done":
-		if s.said > 0 && !strings.HasSuffix(s.EmittedText(), v.Text+v.Refusal) {
+		if s.textBytes > 0 && !strings.HasSuffix(s.EmittedText(), v.Text+v.Refusal) {
 			return false, s.disagrees(otherText)
 		}
 		return false, nil
@@ -319,8 +319,8 @@ func (s *responseStream) done(v *responseEvent) error {
 	if it.Type != "message" {
 		return nil
 	}
-	streamed, text, spoken := s.said, it.text(), s.spoken
-	s.said, s.spoken = 0, spoken || text != ""
+	streamed, text, spoken := s.textBytes, it.text(), s.spoken
+	s.textBytes, s.spoken = 0, spoken || text != ""
 	if streamed > 0 {
 		return nil
 	}
@@ -337,9 +337,9 @@ func (s *responseStream) end(v *responseEvent) (last bool, err error) {
 	if s.last.Model != "" {
 		s.Model = s.last.Model
 	}
-	for _, told := range []json.RawMessage{s.last.Error, v.Error} {
-		if isError(told) {
-			return false, s.Reported(told)
+	for _, raw := range []json.RawMessage{s.last.Error, v.Error} {
+		if isError(raw) {
+			return false, s.Reported(raw)
 		}
 	}
 	if s.last.Status == "" {
@@ -360,9 +360,9 @@ func (s *responseStream) Reply() (chat.Reply, error) {
 	for i := range s.items {
 		items[i] = s.items[i].item
 	}
-	if s.said > 0 { // a message that was cut
+	if s.textBytes > 0 { // a message that was cut
 		text := s.EmittedText()
-		rest := text[len(text)-s.said:]
+		rest := text[len(text)-s.textBytes:]
 		items = append(items, item{Type: "message", Content: []itemContent{{spokenPart: spokenPart{Text: &rest}}}})
 	}
 	if len(items) == 0 && s.last.Output == nil && s.last.Status != unfinished {

@@ -230,29 +230,29 @@ func TestResponsesMode(t *testing.T) {
 func TestResponsesStreams(t *testing.T) {
 	t.Parallel()
 	event := func(v object) string { return "data: " + encode(v) + "\n\n" }
-	said := event(object{"type": "response.output_item.done", "item": object{"type": "message", "content": []object{{"refusal": "I will not."}}}})
+	refusal := event(object{"type": "response.output_item.done", "item": object{"type": "message", "content": []object{{"refusal": "I will not."}}}})
 	done := event(object{"type": "response.completed", "response": object{"model": "m", "status": "completed"}})
 	delta := event(object{"type": "response.output_text.delta", "delta": "a"})
 	delta2 := event(object{"type": "response.output_text.delta", "delta": "b"})
 	aside := event(object{"type": "response.output_item.done", "item": object{"type": "message", "phase": "commentary",
 		"content": []object{{"text": "a"}}}})
 	for name, c := range map[string]struct{ body, want, err string }{
-		"a text that did not stream": {said + done, "I will not.", ""},
+		"a text that did not stream": {refusal + done, "I will not.", ""},
 		"cut in a message": {delta + event(object{"type": "response.incomplete", "response": object{
 			"status": "incomplete", "incomplete_details": object{"reason": "max_output_tokens"}}}), "a", ""},
 		"failed": {delta + event(object{"type": "response.failed", "response": object{"status": "failed",
 			"error": object{"code": "server_error", "message": "gone"}}}), "", "bad_reply: gone"},
 		"no end":                            {delta, "", "bad_reply: no response.completed"},
 		"an end of none":                    {event(object{"type": "response.completed"}), "", "bad_reply: has no response"},
-		"a word ahead of the answer":        {delta + aside + said + done, "a\n\nI will not.", ""},
-		"that did not stream":               {aside + said + done, "a\n\nI will not.", ""},
+		"a word ahead of the answer":        {delta + aside + refusal + done, "a\n\nI will not.", ""},
+		"that did not stream":               {aside + refusal + done, "a\n\nI will not.", ""},
 		"an answer that streams behind one": {aside + delta + delta2 + event(object{"type": "response.output_item.done", "item": object{"type": "message", "content": []object{{"text": "ab"}}}}) + done, "a\n\nab", ""},
 		"an answer that is cut behind one": {aside + delta + event(object{"type": "response.incomplete", "response": object{
 			"status": "incomplete", "incomplete_details": object{"reason": "max_output_tokens"}}}), "a\n\na", ""},
 		"nothing ahead of it": {event(object{"type": "response.output_item.done", "item": object{"type": "message",
 			"phase": "commentary", "content": []object{{"text": ""}}}}) + delta + event(object{"type": "response.output_item.done",
 			"item": object{"type": "message", "content": []object{{"text": "a"}}}}) + done, "a", ""},
-		"an unknown word": {event(object{"type": "response.audio.delta", "delta": []int{1}}) + said + done, "I will not.", ""},
+		"an unknown word": {event(object{"type": "response.audio.delta", "delta": []int{1}}) + refusal + done, "I will not.", ""},
 		"an unfinished message": {event(object{"type": "response.output_item.done", "item": object{"type": "message",
 			"status": "incomplete", "content": []object{{"text": "I"}}}}) + done, "I (incomplete)", ""},
 		"an unfinished call": {event(object{"type": "response.output_item.done", "item": object{"type": "function_call",
@@ -269,11 +269,11 @@ func TestResponsesStreams(t *testing.T) {
 			t.Parallel()
 			p := open(t, responsesSpec("openai", "https://api.test/v1"), wire.Options{Transport: providertest.Answers(http.StatusOK, "text/event-stream", c.body)})
 			got, err := p.Complete(t.Context(), &chat.Request{Stream: true, Messages: make([]chat.Message, 1)}, nil)
-			said := got.Content
+			text := got.Content
 			if strings.HasPrefix(got.FinishReason, "incomplete") {
-				said += " (" + got.FinishReason + ")"
+				text += " (" + got.FinishReason + ")"
 			}
-			if checkError(t, err, c.err); err == nil && said != c.want {
+			if checkError(t, err, c.err); err == nil && text != c.want {
 				t.Errorf("got %+v, want %q", got, c.want)
 			}
 		})

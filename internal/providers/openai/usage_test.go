@@ -128,7 +128,7 @@ func TestWastedUsage(t *testing.T) {
 			if want := float64(reply.Usage.Total()) / 1000; reply.CostUSD == nil || *reply.CostUSD < want-1e-9 {
 				t.Errorf("cost %v, want %v", reply.CostUSD, want)
 			}
-			if told := reply.Notice != ""; told != (c.want.Total() > 0) {
+			if notice := reply.Notice != ""; notice != (c.want.Total() > 0) {
 				t.Errorf("notice %q for %+v", reply.Notice, c.want)
 			}
 		})
@@ -140,8 +140,8 @@ func TestWastedUsage(t *testing.T) {
 func TestPartsAboveTheWhole(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]struct {
-		usage chat.Usage
-		told  bool
+		usage  chat.Usage
+		notice bool
 	}{
 		`{"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": {"cached_tokens": 100}}`:        {chat.Usage{InputTokens: 9, OutputTokens: 3, CachedTokens: 9}, true},
 		`{"prompt_tokens": 9, "completion_tokens": 3, "completion_tokens_details": {"reasoning_tokens": 100}}`: {chat.Usage{InputTokens: 9, OutputTokens: 3, ReasoningTokens: 3}, true},
@@ -159,7 +159,7 @@ func TestPartsAboveTheWhole(t *testing.T) {
 		}
 		req := &chat.Request{Messages: []chat.Message{{Role: chat.User, Content: "question"}}}
 		reply, err := model.Complete(t.Context(), req, nil)
-		if err != nil || reply.Usage != want.usage || (reply.Doubt != "") != want.told {
+		if err != nil || reply.Usage != want.usage || (reply.Doubt != "") != want.notice {
 			t.Errorf("%s: %v, got %+v with doubt %q", text, err, reply.Usage, reply.Doubt)
 		}
 	}

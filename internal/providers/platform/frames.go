@@ -76,22 +76,22 @@ func failed(m eventstream.Message) wire.Event {
 	if name == "" {
 		name = header(m, ":error-code")
 	}
-	var said struct {
+	var report struct {
 		Message string `json:"message"`
 	}
-	_ = json.Unmarshal(m.Payload, &said) // without words the name tells
-	if said.Message == "" {
-		said.Message = header(m, ":error-message")
+	_ = json.Unmarshal(m.Payload, &report) // without words the name tells
+	if report.Message == "" {
+		report.Message = header(m, ":error-message")
 	}
-	if said.Message == "" {
-		said.Message = name
+	if report.Message == "" {
+		report.Message = name
 	}
 	kind := exceptions[name]
 	if kind == "" {
 		kind = name
 	}
 	data, err := json.Marshal(jsonvalue.Object{
-		"type": "error", "error": map[string]string{"type": kind, "message": said.Message},
+		"type": "error", "error": map[string]string{"type": kind, "message": report.Message},
 	})
 	if err != nil {
 		data = []byte(`{"type":"error","error":{"message":"the stream failed"}}`)

@@ -130,21 +130,21 @@ func (d Dialect) enough(t *testing.T, script Script) {
 	t.Parallel()
 	script.Usage = chat.Usage{}
 	script.Text = strings.Repeat(script.Text, 100)
-	var said strings.Builder
+	var text strings.Builder
 	reply, err := d.Open(t, script).Complete(t.Context(), Request(true), func(delta chat.Delta) error {
-		said.WriteString(delta.Text)
+		text.WriteString(delta.Text)
 		return providers.ErrEnough
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if reply.Content == "" || reply.Content != said.String() || len(reply.ToolCalls) > 0 {
-		t.Errorf("got %+v, want the text %q", reply, said.String())
+	if reply.Content == "" || reply.Content != text.String() || len(reply.ToolCalls) > 0 {
+		t.Errorf("got %+v, want the text %q", reply, text.String())
 	}
-	if whole := said.String() == script.Text; reply.FinishReason != "" && !whole {
+	if whole := text.String() == script.Text; reply.FinishReason != "" && !whole {
 		t.Errorf("a part of the reply has the finish reason %q", reply.FinishReason)
 	}
-	if u := reply.Usage; !u.Estimated || u.OutputTokens <= 0 || u.OutputTokens > len(said.String()) {
-		t.Errorf("the tokens of %d bytes are %+v", said.Len(), u)
+	if u := reply.Usage; !u.Estimated || u.OutputTokens <= 0 || u.OutputTokens > len(text.String()) {
+		t.Errorf("the tokens of %d bytes are %+v", text.Len(), u)
 	}
 }

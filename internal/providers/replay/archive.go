@@ -82,11 +82,11 @@ func (e *entry) content() string {
 	if err != nil {
 		return ""
 	}
-	said := []any{e.Scenario, e.Provider, e.Model, e.Region}
+	content := []any{e.Scenario, e.Provider, e.Model, e.Region}
 	for i := range session.Messages {
-		said = append(said, &session.Messages[i].Message)
+		content = append(content, &session.Messages[i].Message)
 	}
-	text, err := json.Marshal(said)
+	text, err := json.Marshal(content)
 	if err != nil {
 		return ""
 	}

@@ -57,7 +57,7 @@ func (f file) Sessions() (list []recording.Ref) {
 // TestSameConversation: copies in two files are one conversation; a repetition is another one.
 func TestSameConversation(t *testing.T) {
 	t.Parallel()
-	said := func(text string, took float64) *recording.Session {
+	session := func(text string, took float64) *recording.Session {
 		return &recording.Session{ID: "a/m", Scenario: "a", Messages: []recording.Message{
 			{Message: chat.Message{Role: chat.User, Content: "Hi"}},
 			{Message: chat.Message{Role: chat.Assistant, Content: text, LatencyMS: took}},
@@ -67,10 +67,10 @@ func TestSameConversation(t *testing.T) {
 		files []Source
 		want  int
 	}{
-		"a copy":            {[]Source{&file{said("yes", 1)}, &file{said("yes", 1)}, &file{said("yes", 1)}}, 1},
-		"other words":       {[]Source{&file{said("yes", 1)}, &file{said("no", 1)}}, 2},
-		"another time":      {[]Source{&file{said("yes", 1)}, &file{said("yes", 2)}}, 2},
-		"twice in one file": {[]Source{&file{said("yes", 1), said("yes", 1)}}, 2},
+		"a copy":            {[]Source{&file{session("yes", 1)}, &file{session("yes", 1)}, &file{session("yes", 1)}}, 1},
+		"other words":       {[]Source{&file{session("yes", 1)}, &file{session("no", 1)}}, 2},
+		"another time":      {[]Source{&file{session("yes", 1)}, &file{session("yes", 2)}}, 2},
+		"twice in one file": {[]Source{&file{session("yes", 1), session("yes", 1)}}, 2},
 	} {
 		if got := len(newArchive(c.files).entries); got != c.want {
 			t.Errorf("%s: %d conversations, want %d", name, got, c.want)

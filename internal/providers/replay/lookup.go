@@ -39,7 +39,7 @@ func (p *Provider) find(req *chat.Request) (l *recordedReply, notice, doubt stri
 	at := positionOf(req.Messages)
 	turn := at.turn
 	if p.Settings.Match == "content" {
-		n, found := s.turnOf(at.user, at.said)
+		n, found := s.turnOf(at.user, at.repeats)
 		if !found {
 			return nil, "", "", fmt.Errorf("the recording does not have this user message of turn %d, and match: content asks "+
 				"for replies to the same words; match: turn answers by order", at.turn+1)
@@ -83,7 +83,7 @@ func (s *script) samePrompt(messages []chat.Message) bool {
 type position struct {
 	turn    int    // number of user messages before the last one
 	user    string // the last user message
-	said    int    // number of equal user messages before it
+	repeats int    // number of equal user messages before it
 	replies int    // number of replies after it
 }
 
@@ -102,10 +102,10 @@ func positionOf(messages []chat.Message) position {
 	at.turn = max(at.turn, 0)
 	for i := range messages {
 		if messages[i].Role == chat.User && messages[i].Text() == at.user {
-			at.said++
+			at.repeats++
 		}
 	}
-	at.said = max(at.said-1, 0)
+	at.repeats = max(at.repeats-1, 0)
 	return at
 }
 

@@ -61,7 +61,7 @@ func (p *Provider) Complete(
 	if ctx.Err() != nil {
 		return chat.Reply{}, context.Cause(ctx)
 	}
-	said, notice, doubt, err := p.find(req)
+	recorded, notice, doubt, err := p.find(req)
 	if err == nil && notice != "" && p.Strict {
 		err = errors.New(strings.ReplaceAll(notice, "provider "+p.ID+": ", "")) // which the error says
 	}
@@ -70,10 +70,10 @@ func (p *Provider) Complete(
 			Kind: providers.BadReply, Provider: p.ID, Msg: err.Error(), Final: true, Err: err,
 		}
 	}
-	if err := pause.For(ctx, p.delay(said.latency)); err != nil {
+	if err := pause.For(ctx, p.delay(recorded.latency)); err != nil {
 		return chat.Reply{}, err
 	}
-	reply := p.reply(req, said)
+	reply := p.reply(req, recorded)
 	reply.Notice, reply.Doubt = notice, doubt
 	if req.Stream && onDelta != nil {
 		text, err := providers.Stream(ctx, reply.Content, onDelta)
@@ -100,35 +100,35 @@ func (p *Provider) delay(recorded time.Duration) time.Duration {
 }
 
 // reply copies what callers may change: the script is shared by all trials.
-func (p *Provider) reply(req *chat.Request, said *recordedReply) chat.Reply {
+func (p *Provider) reply(req *chat.Request, recorded *recordedReply) chat.Reply {
 	r := chat.Reply{
-		Content: said.content, FinishReason: said.finish, Model: p.Model,
-		LatencyMS: float64(said.latency) / float64(time.Millisecond), Unreported: said.unreported,
+		Content: recorded.content, FinishReason: recorded.finish, Model: p.Model,
+		LatencyMS: float64(recorded.latency) / float64(time.Millisecond), Unreported: recorded.unreported,
 	}
-	if said.model != "" {
-		r.Model = said.model
+	if recorded.model != "" {
+		r.Model = recorded.model
 	}
-	r.Parts = append(r.Parts, said.parts...)
-	for i, c := range said.calls {
+	r.Parts = append(r.Parts, recorded.parts...)
+	for i, c := range recorded.calls {
 		if c = c.Clone(); c.ID == "" {
 			c.ID = fmt.Sprintf("call_%d_%s", i, c.Name)
 		}
 		r.ToolCalls = append(r.ToolCalls, c)
 	}
 	if p.Settings.Tools != "execute" {
-		r.ToolResults = said.resultsFor(r.ToolCalls, p.Settings.Tools == "recorded")
+		r.ToolResults = recorded.resultsFor(r.ToolCalls, p.Settings.Tools == "recorded")
 	}
-	p.account(req, &r, said)
+	p.account(req, &r, recorded)
 	return r
 }
 
 // account sets the recorded usage and cost. Without them the tokens are an estimate, and the cost is known if there is
 // a price.
-func (p *Provider) account(req *chat.Request, r *chat.Reply, said *recordedReply) {
-	if r.CostUSD = said.usd; said.usage != nil {
-		r.Usage = *said.usage
+func (p *Provider) account(req *chat.Request, r *chat.Reply, recorded *recordedReply) {
+	if r.CostUSD = recorded.usd; recorded.usage != nil {
+		r.Usage = *recorded.usage
 	} else {
-		r.Usage = providers.Estimate(req.Messages, said.content)
+		r.Usage = providers.Estimate(req.Messages, recorded.content)
 	}
 	if r.CostUSD == nil && p.price != nil {
 		r.CostUSD = new(p.price.USD(r.Usage))
@@ -136,12 +136,12 @@ func (p *Provider) account(req *chat.Request, r *chat.Reply, said *recordedReply
 }
 
 // closed cuts a reply at the text after which the stream was closed. Its cost is then unknown.
-func closed(req *chat.Request, r *chat.Reply, said string) {
-	guess := providers.Estimate(req.Messages, said)
+func closed(req *chat.Request, r *chat.Reply, text string) {
+	guess := providers.Estimate(req.Messages, text)
 	r.Usage.OutputTokens = min(r.Usage.OutputTokens, guess.OutputTokens)
 	r.Usage.Estimated = true
 	if r.CostUSD != nil && *r.CostUSD != 0 {
 		r.CostUSD = nil
 	}
-	r.Content, r.Parts, r.ToolCalls, r.ToolResults, r.FinishReason = said, nil, nil, nil, ""
+	r.Content, r.Parts, r.ToolCalls, r.ToolResults, r.FinishReason = text, nil, nil, nil, ""
 }

@@ -73,7 +73,7 @@ func opened(t *testing.T, settings scenario.Replay, sessions ...*recording.Sessi
 }
 
 // talk drives a conversation and returns what was answered, tool calls as name(), until an error.
-func talk(p *Provider, at chat.Origin, users ...string) (said []string) {
+func talk(p *Provider, at chat.Origin, users ...string) (replies []string) {
 	var messages []chat.Message
 	for turn, text := range users {
 		messages = append(messages, chat.Message{Role: chat.User, Content: text})
@@ -81,7 +81,7 @@ func talk(p *Provider, at chat.Origin, users ...string) (said []string) {
 			at.Turn, at.Reply = turn, reply
 			r, err := p.Complete(context.Background(), &chat.Request{Messages: messages, Origin: at}, nil)
 			if err != nil {
-				return append(said, "error: "+err.Error())
+				return append(replies, "error: "+err.Error())
 			}
 			m := r.Message()
 			messages = append(messages, m)
@@ -93,13 +93,13 @@ func talk(p *Provider, at chat.Origin, users ...string) (said []string) {
 			if r.Notice != "" {
 				text += " [" + r.Notice + "]"
 			}
-			said = append(said, text)
+			replies = append(replies, text)
 			if len(r.ToolCalls) == 0 {
 				break
 			}
 		}
 	}
-	return said
+	return replies
 }
 
 func TestLookup(t *testing.T) {
@@ -107,7 +107,7 @@ func TestLookup(t *testing.T) {
 	order := session("S", assistant("Welcome"), user("Hi"), assistant("Hello"), user("Where is it?"),
 		calling("c1", "get_order", nil), result("c1", "get_order", "shipped"), assistant("On its way"),
 		user("Thanks"), assistant("Bye"))
-	twice := session("S", user("more"), assistant("one"), user("stop"), assistant("stopped"), user("more"), assistant("two"))
+	duplicate := session("S", user("more"), assistant("one"), user("stop"), assistant("stopped"), user("more"), assistant("two"))
 	broken := session("S", user("Hi"), assistant("Hello"), user("And?"))
 	broken.Error = "turn 2: status 500"
 	const other = "provider r: in the recording the user says something else in turn "
@@ -132,10 +132,10 @@ func TestLookup(t *testing.T) {
 				"it broke off: turn 2: status 500"}},
 		{"by content, in another order", "content", order, []string{"Thanks", "Where is it?", "Hi"},
 			[]string{"Bye", "get_order()", "On its way", "Hello"}},
-		{"the same words again", "content", twice, []string{"more", "more", "stop"}, []string{"one", "two", "stopped"}},
-		{"words that were never said", "content", twice, []string{"more", "huh?"},
+		{"the same words again", "content", duplicate, []string{"more", "more", "stop"}, []string{"one", "two", "stopped"}},
+		{"words that were never said", "content", duplicate, []string{"more", "huh?"},
 			[]string{"one", fmt.Sprintf(unknown, 2)}},
-		{"words said too often", "content", twice, []string{"stop", "more", "stop"},
+		{"words said too often", "content", duplicate, []string{"stop", "more", "stop"},
 			[]string{"stopped", "one", fmt.Sprintf(unknown, 3)}},
 		{"a call without an end", "turn", session("S", user("Hi"), calling("c", "look", nil), user("So?"), assistant("Sorry")),
 			[]string{"Hi", "So?"}, []string{"look()",
@@ -409,11 +409,11 @@ func TestAnotherPrompt(t *testing.T) {
 	prompt := func(text string) recording.Message {
 		return recording.Message{Message: chat.Message{Role: chat.System, Content: text}}
 	}
-	const told = "provider r: in the recording the system prompt is another one"
+	const notice = "provider r: in the recording the system prompt is another one"
 	for _, c := range []struct{ then, now, want string }{
 		{"Be kind.", "Be kind.\n", ""},
-		{"Be kind.", "Be rude.", told},
-		{"Be kind.", "", told},
+		{"Be kind.", "Be rude.", notice},
+		{"Be kind.", "", notice},
 		{"", "Be kind.", ""},
 		{"Your key is [REDACTED].", "Your key is 1.", ""},
 	} {

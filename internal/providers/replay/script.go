@@ -106,9 +106,9 @@ func (l *recordedReply) resultsFor(calls []chat.ToolCall, all bool) []chat.ToolR
 	for i, c := range calls {
 		switch r := l.results[i]; {
 		case r != nil:
-			came := *r
-			came.ID, came.Name = c.ID, c.Name
-			out = append(out, came)
+			result := *r
+			result.ID, result.Name = c.ID, c.Name
+			out = append(out, result)
 		case all:
 			out = append(out, tools.Failure(c, chat.ErrorExecution, "the recording has no result for this call of "+c.Name))
 		}

@@ -19,9 +19,9 @@ import (
 )
 
 // talker is a running program: its actions and replies for each turn.
-type talker struct{ turns [][]said }
+type talker struct{ turns [][]turnPart }
 
-type said struct {
+type turnPart struct {
 	do    func(env map[string]string) error // before it says it
 	reply chat.Reply
 }
@@ -100,7 +100,7 @@ func didModel(id, parent string) string {
 }
 
 // talk runs the conversation and returns the result of each turn.
-func talk(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, notices []string, err error) {
+func talk(t *testing.T, now func() time.Time, turns [][]turnPart) (got [][]string, notices []string, err error) {
 	t.Helper()
 	s := spec()
 	s.Program.Lines = true
@@ -137,16 +137,16 @@ func TestTurns(t *testing.T) {
 	sends := func(env map[string]string) error { return send(env, "f") }
 	for _, c := range []struct {
 		name   string
-		turns  [][]said
+		turns  [][]turnPart
 		want   [][]string
 		notice string
 	}{
-		{"no traces", [][]said{{{nil, calling("c1", "f", `{}`)}, {nil, words("a")}}, {{nil, words("b")}}}, [][]string{
+		{"no traces", [][]turnPart{{{nil, calling("c1", "f", `{}`)}, {nil, words("a")}}, {{nil, words("b")}}}, [][]string{
 			{`"" models 0, 0+0 tokens (false), cost 0; c1 f map[]  → ok `,
 				`"a" models 2, 0+1 tokens (true), cost unknown model calls`},
 			{`"b" models 1, 0+1 tokens (true), cost unknown model calls`},
 		}, ""},
-		{"each turn has its own", [][]said{
+		{"each turn has its own", [][]turnPart{
 			{{writes(didModel("1", ""), didTool("2", `{"a":1}`), didModel("3", "")), words("a")}},
 			{{writes(didModel("4", "")), words("b")}},
 		}, [][]string{
@@ -154,49 +154,49 @@ func TestTurns(t *testing.T) {
 				`"a" models 1, 10+0 tokens (false), cost 0.5 `},
 			{`"b" models 1, 10+0 tokens (false), cost 0.5 `},
 		}, ""},
-		{"over the network", [][]said{{{sends, words("a")}}, {{nil, words("b")}}}, [][]string{
+		{"over the network", [][]turnPart{{{sends, words("a")}}, {{nil, words("b")}}}, [][]string{
 			{`"" models 0, 0+0 tokens (false), cost 0; 66 f map[]  →  tool arguments,tool results`,
 				`"a" models 1, 0+1 tokens (true), cost unknown model calls`},
 			{`"b" models 1, 0+1 tokens (true), cost unknown model calls`},
 		}, ""},
-		{"told by lines as well, by the id", [][]said{{
+		{"told by lines as well, by the id", [][]turnPart{{
 			{writes(did("1", "", `"gen_ai.operation.name":"execute_tool","gen_ai.tool.name":"f","gen_ai.tool.call.id":"c1"`)),
 				calling("c1", "f", `{"a":1}`)}, {nil, words("a")},
 		}}, [][]string{{`"" models 0, 0+0 tokens (false), cost 0; c1 f map[a:1]  → ok `,
 			`"a" models 2, 0+1 tokens (true), cost unknown model calls`}}, ""},
-		{"told by lines as well, by the arguments", [][]said{{
+		{"told by lines as well, by the arguments", [][]turnPart{{
 			{nil, calling("c1", "f", `{"a":1}`)}, {nil, calling("c2", "f", `{"a":2}`)},
 			{writes(didModel("0", ""), didTool("1", `{"a":2.0}`), didTool("2", `{"a":2}`), didTool("3", `{"a":1}`)), words("a")},
 		}}, [][]string{{`"" models 0, 0+0 tokens (false), cost 0; c1 f map[a:1]  → ok `,
 			`"" models 0, 0+0 tokens (false), cost 0; c2 f map[a:2]  → ok `,
 			`"" models 1, 10+0 tokens (false), cost 0.5; 2 f map[a:2]  →  tool results`,
 			`"a" models 0, 0+0 tokens (false), cost 0 `}}, ""},
-		{"other arguments", [][]said{{
+		{"other arguments", [][]turnPart{{
 			{nil, calling("c1", "f", `{"a":1}`)}, {writes(didTool("1", `{"a":2}`)), words("a")},
 		}}, [][]string{{`"" models 0, 0+0 tokens (false), cost 0; c1 f map[a:1]  → ok `,
 			`"" models 0, 0+0 tokens (false), cost 0; 1 f map[a:2]  →  tool results`,
 			`"a" models 2, 0+1 tokens (true), cost unknown model calls`}},
 			"the program reports a call of f with other arguments than its traces; both calls count"},
-		{"the lines count less", [][]said{{{writes(didModel("1", "")), counting(words("a"), 4, new(0.25))}}}, [][]string{
+		{"the lines count less", [][]turnPart{{{writes(didModel("1", "")), counting(words("a"), 4, new(0.25))}}}, [][]string{
 			{`"a" models 1, 10+0 tokens (false), cost 0.5 `},
 		}, ""},
-		{"the lines count more", [][]said{{{writes(didModel("1", "")), counting(words("a"), 40, nil)}}}, [][]string{
+		{"the lines count more", [][]turnPart{{{writes(didModel("1", "")), counting(words("a"), 40, nil)}}}, [][]string{
 			{`"a" models 1, 40+0 tokens (false), cost unknown `},
 		}, ""},
-		{"the lines count in pieces", [][]said{{
+		{"the lines count in pieces", [][]turnPart{{
 			{nil, counting(calling("c1", "f", `{}`), 4, nil)}, {writes(didModel("1", "")), counting(words("a"), 5, nil)},
 		}}, [][]string{{`"" models 0, 4+0 tokens (false), cost 0; c1 f map[]  → ok `,
 			`"a" models 1, 6+0 tokens (false), cost 0.5 `}}, ""},
-		{"a span around all turns", [][]said{
+		{"a span around all turns", [][]turnPart{
 			{{writes(didModel("1", "9")), words("a")}},
 			{{writes(didModel("2", "9"), did("9", "", `"openinference.span.kind":"AGENT","llm.token_count.prompt":20`)),
 				words("b")}},
 		}, [][]string{{`"a" models 1, 10+0 tokens (false), cost 0.5 `},
 			{`"b" models 1, 10+0 tokens (false), cost 0.5 `}}, ""},
-		{"a parent that never comes", [][]said{{{writes(didModel("1", "9")), words("a")}}}, [][]string{
+		{"a parent that never comes", [][]turnPart{{{writes(didModel("1", "9")), words("a")}}}, [][]string{
 			{`"a" models 1, 10+0 tokens (false), cost 0.5 `},
 		}, "the parents of 1 span did not come"},
-		{"told twice", [][]said{{{writes(didModel("1", "")), words("a")}}, {{func(env map[string]string) error {
+		{"told twice", [][]turnPart{{{writes(didModel("1", "")), words("a")}}, {{func(env map[string]string) error {
 			text, err := os.ReadFile(env["ARENA_TRACE_DIR"] + "/spans.jsonl")
 			if err != nil {
 				return err
@@ -205,7 +205,7 @@ func TestTurns(t *testing.T) {
 		}, words("b")}}}, [][]string{
 			{`"a" models 1, 10+0 tokens (false), cost 0.5 `}, {`"b" models 1, 0+1 tokens (true), cost unknown model calls`},
 		}, ""},
-		{"a wrong secret", [][]said{{{func(env map[string]string) error {
+		{"a wrong secret", [][]turnPart{{{func(env map[string]string) error {
 			env["OTEL_EXPORTER_OTLP_HEADERS"] = "x-arena-trial=x,x-arena-secret=guess"
 			return send(env, "f")
 		}, words("a")}}}, [][]string{{`"a" models 1, 0+1 tokens (true), cost unknown model calls`}},
@@ -217,9 +217,9 @@ func TestTurns(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
-			told := strings.Join(notices, "|")
-			if (c.notice == "") != (told == "") || !strings.Contains(told, c.notice) {
-				t.Errorf("notices %q", told)
+			joined := strings.Join(notices, "|")
+			if (c.notice == "") != (joined == "") || !strings.Contains(joined, c.notice) {
+				t.Errorf("notices %q", joined)
 			}
 		})
 	}
@@ -230,15 +230,15 @@ func TestLate(t *testing.T) {
 	t.Parallel()
 	model := func(id, _ string) string { return didModel(id, "") }
 	for _, c := range []struct {
-		name string
-		what func(id, args string) string
-		said []said // before the words of the first turn
-		want string
+		name  string
+		what  func(id, args string) string
+		parts []turnPart // before the words of the first turn
+		want  string
 	}{
 		{"a tool", didTool, nil, "its traces report 1 tool call (f) of turn 1 or before, and came when that was judged"},
 		{"a model", model, nil, "its traces report 1 model call of turn 1 or before"},
-		{"a tool that a line told", didTool, []said{{nil, calling("c1", "f", `{"a":1}`)}}, ""},
-		{"another tool than a line told", didTool, []said{{nil, calling("c1", "f", `{"a":2}`)}}, "1 tool call (f)"},
+		{"a tool that a line told", didTool, []turnPart{{nil, calling("c1", "f", `{"a":1}`)}}, ""},
+		{"another tool than a line told", didTool, []turnPart{{nil, calling("c1", "f", `{"a":2}`)}}, "1 tool call (f)"},
 	} {
 		for _, end := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, %t", c.name, end), func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestLate(t *testing.T) {
 				tell := func(env map[string]string) error {
 					return writes(strings.ReplaceAll(c.what("1", `{"a":1}`), "NOW", fmt.Sprint(began.UnixNano())))(env)
 				}
-				turns := [][]said{append(slices.Clip(c.said), said{note, words("a")}), {{tell, words("b")}}}
+				turns := [][]turnPart{append(slices.Clip(c.parts), turnPart{note, words("a")}), {{tell, words("b")}}}
 				var got [][]string
 				var err error
 				if end {
@@ -270,7 +270,7 @@ func TestLate(t *testing.T) {
 }
 
 // ended is a conversation whose program reports something after it was told to end.
-func ended(t *testing.T, now func() time.Time, turns [][]said) (got [][]string, err error) {
+func ended(t *testing.T, now func() time.Time, turns [][]turnPart) (got [][]string, err error) {
 	t.Helper()
 	s := spec()
 	s.Program.Lines = true
@@ -307,7 +307,7 @@ func TestClosed(t *testing.T) {
 	t.Parallel()
 	s := spec()
 	s.Program.Lines = true
-	p := New(talker{[][]said{{{writes(didModel("1", ""), didTool("2", `{}`), didModel("3", "")), words("a")}}}}, s)
+	p := New(talker{[][]turnPart{{{writes(didModel("1", ""), didTool("2", `{}`), didModel("3", "")), words("a")}}}}, s)
 	p.waits = waits{drain: hang.Guard}
 	trial := &providers.Trial{ID: "x"}
 	reply, err := p.Complete(providers.InTrial(t.Context(), trial), &chat.Request{Stream: true},

@@ -90,7 +90,7 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 	for i := range of.reported.calls {
 		names.used[of.reported.calls[i].ID] = true
 	}
-	said := len(of.reported.calls)
+	reported := len(of.reported.calls)
 	calls, notice := of.reported.without(t.Calls())
 	made := make([]chat.ToolCall, len(calls))
 	for i := range calls {
@@ -124,7 +124,7 @@ func replies(t *spans.Trace, final chat.Reply, of *turn, spec *scenario.Provider
 		out = append(out, reply)
 	}
 	last := &out[len(out)-1]
-	last.Unreported = stillMissing(t, final.Unreported, said)
+	last.Unreported = stillMissing(t, final.Unreported, reported)
 	if len(t.Spans) > 0 {
 		last.Trace = digest(t)
 	}
@@ -158,9 +158,9 @@ func missingIn(c *spans.Call, call *chat.ToolCall) (unreported []string) {
 // stillMissing lists what is not known of a reply even with its traces: HTTP spans say nothing about tools, and spans
 // of tools nothing about models. A model that waited for tools without spans shows that tool calls are missing. said is
 // the number of calls that the program reported itself.
-func stillMissing(t *spans.Trace, unreported []string, said int) (left []string) {
+func stillMissing(t *spans.Trace, unreported []string, reported int) (left []string) {
 	models, tools := t.ModelCalls() > 0, len(t.Calls()) > 0
-	hides := t.HidesCalls() && said == 0
+	hides := t.HidesCalls() && reported == 0
 	for _, what := range unreported {
 		if what == chat.UnreportedModelCalls && models || what == chat.UnreportedToolCalls && (models || tools) {
 			continue
@@ -176,8 +176,8 @@ func stillMissing(t *spans.Trace, unreported []string, said int) (left []string)
 // measure sets model calls, usage and cost of a reply from the trace. What the trace does not record stays as the
 // program reported it.
 func (r *round) measure(reply *chat.Reply, t *spans.Trace, last bool) {
-	told := t.ModelCalls() > 0
-	if told || !last {
+	hasModelCalls := t.ModelCalls() > 0
+	if hasModelCalls || !last {
 		if r.models != 1 {
 			reply.ModelCalls = new(r.models)
 		}
@@ -188,13 +188,13 @@ func (r *round) measure(reply *chat.Reply, t *spans.Trace, last bool) {
 		reply.Usage.Estimated = r.uncounted
 	case !last:
 		reply.Usage.Estimated = r.uncounted && r.models > 0
-	case told && t.Usage() != nil:
+	case hasModelCalls && t.Usage() != nil:
 		reply.Usage = chat.Usage{}
 	}
 	switch {
 	case r.unknown:
 		reply.CostUSD = nil
-	case r.priced || !last || told:
+	case r.priced || !last || hasModelCalls:
 		reply.CostUSD = new(r.usd)
 	}
 }

@@ -70,7 +70,7 @@ func TestReplies(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, spans string
-		said        []chat.ToolCall
+		reported    []chat.ToolCall
 		want        []string
 	}{
 		{"a loop", model("1", 1, "") + tool("2", 2) + tool("3", 3) + model("4", 4, ""), nil, []string{
@@ -114,7 +114,7 @@ func TestReplies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := replies(traceOf(t, c.spans), final, &turn{reported: reportedCalls{calls: c.said}}, &scenario.Provider{})
+			got := replies(traceOf(t, c.spans), final, &turn{reported: reportedCalls{calls: c.reported}}, &scenario.Provider{})
 			if diff := cmp.Diff(c.want, written(got)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

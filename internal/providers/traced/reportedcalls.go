@@ -34,9 +34,9 @@ func (t *reportedCalls) add(r *chat.Reply) {
 // ids or arguments are equal, or if the span has no arguments. notice says where the two reports contradict each other;
 // such calls may count twice.
 func (t *reportedCalls) without(calls []spans.Call) (left []spans.Call, notice string) {
-	same := []func(c *spans.Call, as, said *chat.ToolCall) bool{
-		func(c *spans.Call, _, said *chat.ToolCall) bool { return c.ID != "" && c.ID == said.ID },
-		func(_ *spans.Call, as, said *chat.ToolCall) bool { return exactly(as) == exactly(said) },
+	same := []func(c *spans.Call, as, reported *chat.ToolCall) bool{
+		func(c *spans.Call, _, reported *chat.ToolCall) bool { return c.ID != "" && c.ID == reported.ID },
+		func(_ *spans.Call, as, reported *chat.ToolCall) bool { return exactly(as) == exactly(reported) },
 		func(c *spans.Call, _, _ *chat.ToolCall) bool { return c.Args == "" },
 	}
 	matched := make([]bool, len(calls))
@@ -44,18 +44,18 @@ func (t *reportedCalls) without(calls []spans.Call) (left []spans.Call, notice s
 		for i := range calls {
 			c := &calls[i]
 			as := toolCall(c)
-			at := slices.IndexFunc(t.calls, func(said chat.ToolCall) bool {
-				return said.Name == c.Name && is(c, &as, &said)
+			at := slices.IndexFunc(t.calls, func(reported chat.ToolCall) bool {
+				return reported.Name == c.Name && is(c, &as, &reported)
 			})
 			if !matched[i] && at >= 0 {
 				matched[i] = true
-				if said := t.calls[at]; c.Args != "" && exactly(&as) != exactly(&said) {
+				if reported := t.calls[at]; c.Args != "" && exactly(&as) != exactly(&reported) {
 					notice = fmt.Sprintf("the program reports its call %s of %s with other arguments than its traces; the arguments "+
-						"in its report count", ellipsis.Runes(said.ID, mostText), ellipsis.Runes(c.Name, mostText))
+						"in its report count", ellipsis.Runes(reported.ID, mostText), ellipsis.Runes(c.Name, mostText))
 				}
-				if said := t.calls[at]; c.Failure != "" && !t.failed[said.ID] {
+				if reported := t.calls[at]; c.Failure != "" && !t.failed[reported.ID] {
 					notice = fmt.Sprintf("the program reports that its call %s of %s succeeded, and its traces that it failed: %s",
-						ellipsis.Runes(said.ID, mostText), ellipsis.Runes(c.Name, mostText), ellipsis.Runes(c.Failure, mostText))
+						ellipsis.Runes(reported.ID, mostText), ellipsis.Runes(c.Name, mostText), ellipsis.Runes(c.Failure, mostText))
 				}
 				t.calls = slices.Delete(t.calls, at, at+1)
 			}
@@ -66,7 +66,7 @@ func (t *reportedCalls) without(calls []spans.Call) (left []spans.Call, notice s
 			continue
 		}
 		left = append(left, calls[i])
-		if slices.ContainsFunc(t.calls, func(said chat.ToolCall) bool { return said.Name == calls[i].Name }) {
+		if slices.ContainsFunc(t.calls, func(reported chat.ToolCall) bool { return reported.Name == calls[i].Name }) {
 			notice = fmt.Sprintf("the program reports a call of %s with other arguments than its traces; both calls count",
 				ellipsis.Runes(calls[i].Name, mostText))
 		}

@@ -122,7 +122,7 @@ func (p *Provider) Close() error {
 }
 
 // Strays describes the spans up to Close that belong to no trial, each once.
-func (p *Provider) Strays() (told []string) {
+func (p *Provider) Strays() (notices []string) {
 	p.mu.Lock()
 	s := p.strays
 	p.strays = strays{}
@@ -132,15 +132,15 @@ func (p *Provider) Strays() (told []string) {
 		if p.spec.Program == nil {
 			headers = "{{" + scenario.OTLPHeaders + "}}"
 		}
-		told = append(told, fmt.Sprintf("provider %s: %s with traces had no secret or no trial and did not count: who sends "+
+		notices = append(notices, fmt.Sprintf("provider %s: %s with traces had no secret or no trial and did not count: who sends "+
 			"traces must send the headers of %s", p.spec.ID, plural.Count(s.refused, "request"), headers))
 	}
 	if s.late > 0 {
-		told = append(told, fmt.Sprintf("provider %s: %s came for trials that had ended (%s), and did not count: what a "+
+		notices = append(notices, fmt.Sprintf("provider %s: %s came for trials that had ended (%s), and did not count: what a "+
 			"program starts has to send its traces before the program ends", p.spec.ID, plural.Count(s.late, "span"),
 			strings.Join(s.of, ", ")))
 	}
-	return told
+	return notices
 }
 
 // Complete implements providers.Provider. Tool calls that the program made itself are returned, with their results, in
@@ -190,9 +190,9 @@ func (p *Provider) converse(
 	ctx context.Context, w *work, req *chat.Request, onDelta func(chat.Delta) error,
 ) (chat.Reply, error) {
 	closed := false
-	heard := onDelta
+	next := onDelta
 	if onDelta != nil {
-		heard = func(d chat.Delta) error {
+		next = func(d chat.Delta) error {
 			err := onDelta(d)
 			closed = closed || errors.Is(err, providers.ErrEnough)
 			return err
@@ -201,7 +201,7 @@ func (p *Provider) converse(
 	if req.Origin.Reply == 0 {
 		w.turn = turn{arrivals: w.inbox.Arrivals()}
 	}
-	reply, err := p.next.Complete(ctx, req, heard)
+	reply, err := p.next.Complete(ctx, req, next)
 	if err != nil {
 		w.addPartial(err)
 		return reply, err

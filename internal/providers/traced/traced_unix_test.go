@@ -121,8 +121,8 @@ func TestTrials(t *testing.T) {
 		})
 	}
 	g.Wait()
-	if told := providers.Strays(p); told != nil || p.server != nil {
-		t.Errorf("%q, or it still listens", told)
+	if strays := providers.Strays(p); strays != nil || p.server != nil {
+		t.Errorf("%q, or it still listens", strays)
 	}
 }
 
@@ -173,8 +173,8 @@ func TestOddities(t *testing.T) {
 			if strings.Join(called, "|") != c.called {
 				t.Errorf("called %q", called)
 			}
-			if told := strings.Join(notices, "|"); (told == "") != (c.notice == "") || !strings.Contains(told, c.notice) {
-				t.Errorf("notices %q", told)
+			if joined := strings.Join(notices, "|"); (joined == "") != (c.notice == "") || !strings.Contains(joined, c.notice) {
+				t.Errorf("notices %q", joined)
 			}
 			if (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
 				t.Errorf("%v, want %q", err, c.problem)

@@ -52,14 +52,14 @@ func (t *turn) settle(out []chat.Reply, trace *spans.Trace, final chat.Reply, pr
 	if !t.counted && (final.Usage.Estimated || final.Usage.Total() == 0) && final.CostUSD == nil && !t.unpriced {
 		return // the lines say nothing
 	}
-	said, usd := t.usage, t.reportedUSD(final, price)
+	usage, usd := t.usage, t.reportedUSD(final, price)
 	if final.Usage.Estimated { // a guess is no count
-		said.Estimated = true
+		usage.Estimated = true
 	} else {
-		said = said.Add(final.Usage)
+		usage = usage.Add(final.Usage)
 	}
-	all := said
-	if traced := trace.Usage(); traced != nil && traced.Total() >= said.Total() {
+	all := usage
+	if traced := trace.Usage(); traced != nil && traced.Total() >= usage.Total() {
 		all = *traced
 		all.Estimated = slices.ContainsFunc(out, func(r chat.Reply) bool { return r.Usage.Estimated })
 		if cost := tracedUSD(out); cost != nil && (usd == nil || *cost > *usd) {

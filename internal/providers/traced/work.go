@@ -105,18 +105,18 @@ func (w *work) nextReply(req *chat.Request) (reply chat.Reply, ok bool) {
 // collect waits for the traces of the turn that the program ended with a reply, and returns the replies of the turn.
 func (w *work) collect(ctx context.Context, reply chat.Reply) ([]chat.Reply, error) {
 	replied := w.p.now()
-	came, err := w.waitForSpans(ctx)
+	received, err := w.waitForSpans(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, err
 	}
-	came, err = w.inTime(came)
+	received, err = w.inTime(received)
 	if err != nil {
 		return nil, err
 	}
-	trace := w.parts.Next(came)
+	trace := w.parts.Next(received)
 	if !w.p.stays {
 		if trace = spans.NewTrace(trace.Spans); len(trace.Spans) == 0 { // all parts are there
 			return []chat.Reply{reply}, nil
@@ -140,10 +140,10 @@ func (w *work) waitForSpans(ctx context.Context) ([]spans.Span, error) {
 	if !w.sends() {
 		return w.take(false)
 	}
-	came, err := w.take(false)
+	received, err := w.take(false)
 	before := w.turn.arrivals
 	if err != nil || w.wrote && w.inbox.Arrivals() == 0 {
-		return came, err // the program writes its spans to the file
+		return received, err // the program writes its spans to the file
 	}
 	w.inbox.Arrival(ctx, before, w.p.patience())
 	some := w.inbox.Arrivals() > before
@@ -151,7 +151,7 @@ func (w *work) waitForSpans(ctx context.Context) ([]spans.Span, error) {
 		w.inbox.Silence(ctx, w.p.waits.quiet, nil)
 	}
 	more, err := w.take(false)
-	return append(came, more...), err
+	return append(received, more...), err
 }
 
 // drain waits for requests of programs that have ended.
@@ -165,13 +165,13 @@ func (w *work) drain(ctx context.Context) {
 func (w *work) take(ended bool) ([]spans.Span, error) {
 	early, err := w.early, w.earlyErr
 	w.early, w.earlyErr = nil, nil
-	came, lost := w.inbox.Take()
+	received, lost := w.inbox.Take()
 	if err = cmp.Or(err, lost.Err()); err != nil {
 		return early, err
 	}
 	written, err := w.folder.Read(ended)
 	w.wrote = w.wrote || len(written) > 0
-	return slices.Concat(early, came, written), err
+	return slices.Concat(early, received, written), err
 }
 
 // addPartial adds to the error of a call the tool calls that the program had traced by then. An error of reading them
@@ -182,16 +182,16 @@ func (w *work) addPartial(err error) {
 		return
 	}
 	w.early, w.earlyErr = w.take(!w.p.stays)
-	told := chat.Reply{}
+	reply := chat.Reply{}
 	if failed.Partial != nil {
-		told = *failed.Partial
+		reply = *failed.Partial
 	}
 	for _, c := range spans.NewTrace(w.early).Calls() {
 		call := toolCall(&c)
-		told.ToolCalls = append(slices.Clip(told.ToolCalls), call)
-		told.ToolResults = append(slices.Clip(told.ToolResults), resultOf(&c, call))
+		reply.ToolCalls = append(slices.Clip(reply.ToolCalls), call)
+		reply.ToolResults = append(slices.Clip(reply.ToolResults), resultOf(&c, call))
 	}
-	failed.Partial = &told
+	failed.Partial = &reply
 }
 
 // margin is the tolerated difference between a program's clock and ours.
@@ -200,13 +200,13 @@ const margin = 10 * time.Millisecond
 // inTime drops the spans of calls that began before the end of the previous turn. It is an error if the program had not
 // reported one of these: the previous turn was judged without it. Times before the start of the trial are ignored,
 // because they come from no real clock.
-func (w *work) inTime(came []spans.Span) (current []spans.Span, err error) {
+func (w *work) inTime(received []spans.Span) (current []spans.Span, err error) {
 	if w.judged.IsZero() {
-		return came, nil
+		return received, nil
 	}
 	var late []spans.Span
-	for i := range came {
-		s := &came[i]
+	for i := range received {
+		s := &received[i]
 		acts := s.Kind == spans.Model || s.Kind == spans.ToolRun
 		if acts && s.Start.After(w.began.Add(-margin)) && s.Start.Before(w.judged.Add(-margin)) {
 			late = append(late, *s)
@@ -244,12 +244,12 @@ func (w *work) End(ctx context.Context) (notices []string, err error) {
 	if !w.read {
 		w.drain(ctx)
 	}
-	came, err := w.take(true)
+	received, err := w.take(true)
 	if err == nil && w.p.stays {
-		came, err = w.inTime(came)
+		received, err = w.inTime(received)
 	}
 	if err == nil {
-		trace := w.parts.Next(came)
+		trace := w.parts.Next(received)
 		calls, _ := w.before.without(trace.Calls())
 		if len(calls) > 0 {
 			err = fmt.Errorf("its traces report %s after its last reply, which no check has seen: %s",

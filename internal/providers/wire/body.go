@@ -57,20 +57,20 @@ func (b *Body) into(req *http.Request) {
 	req.Body, _ = req.GetBody()
 }
 
-// standIn is the prefix of the placeholder for the data of a medium in an encoded request; the hash follows. It is
+// placeholderPrefix is the prefix of the placeholder for the data of a medium in an encoded request; the hash follows. It is
 // random, so that no text of a conversation is taken for a placeholder.
-var standIn = sync.OnceValue(func() string { return "arena-medium-" + rand.Text() + "-" })
+var placeholderPrefix = sync.OnceValue(func() string { return "arena-medium-" + rand.Text() + "-" })
 
 // encode encodes a request for an API.
 func encode(codec Codec, req *chat.Request) (*Body, error) {
-	light, held := withStandIns(req)
+	light, held := withPlaceholders(req)
 	data, err := codec.Encode(light)
 	if err != nil || len(held) == 0 {
 		return BodyOf(data), err
 	}
 	b := &Body{}
 	for {
-		before, after, more := bytes.Cut(data, []byte(standIn()))
+		before, after, more := bytes.Cut(data, []byte(placeholderPrefix()))
 		p := piece{data: before}
 		if more {
 			c := held[string(after[:2*sha256.Size])]
@@ -86,16 +86,16 @@ func encode(codec Codec, req *chat.Request) (*Body, error) {
 	}
 }
 
-// withStandIns returns a copy of a request with placeholders for the data of large media, and the data by their hash.
-func withStandIns(req *chat.Request) (*chat.Request, map[string]chat.Content) {
+// withPlaceholders returns a copy of a request with placeholders for the data of large media, and the data by their hash.
+func withPlaceholders(req *chat.Request) (*chat.Request, map[string]chat.Content) {
 	held := map[string]chat.Content{}
 	var own []chat.Message
 	for i := range req.Messages {
 		m := req.Messages[i]
-		parts, changed := stoodIn(m.Parts, held)
+		parts, changed := replaceMedia(m.Parts, held)
 		m.Parts = parts
 		if r := m.ToolResult; r != nil {
-			if parts, is := stoodIn(r.Parts, held); is {
+			if parts, is := replaceMedia(r.Parts, held); is {
 				result := *r
 				result.Parts = parts
 				m.ToolResult, changed = &result, true
@@ -117,8 +117,8 @@ func withStandIns(req *chat.Request) (*chat.Request, map[string]chat.Content) {
 	return &light, held
 }
 
-// stoodIn returns parts with placeholders for large media. Media that an API takes as text are not replaced.
-func stoodIn(parts []chat.Part, held map[string]chat.Content) (_ []chat.Part, changed bool) {
+// replaceMedia returns parts with placeholders for large media. Media that an API takes as text are not replaced.
+func replaceMedia(parts []chat.Part, held map[string]chat.Content) (_ []chat.Part, changed bool) {
 	for i := range parts {
 		m := parts[i].Media
 		if m == nil || m.Data != "" || m.Content == nil || isText(m.MIMEType) {
@@ -128,7 +128,7 @@ func stoodIn(parts []chat.Part, held map[string]chat.Content) (_ []chat.Part, ch
 			parts, changed = slices.Clone(parts), true
 		}
 		short, sum := *m, m.Content.SHA256()
-		short.Data, short.Content = standIn()+sum, nil
+		short.Data, short.Content = placeholderPrefix()+sum, nil
 		parts[i].Media, held[sum] = &short, m.Content
 	}
 	return parts, changed

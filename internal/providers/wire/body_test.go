@@ -18,25 +18,25 @@ import (
 type verbatim struct{ plain }
 
 func (verbatim) Encode(req *chat.Request) ([]byte, error) {
-	var said []string
+	var texts []string
 	for i := range req.Messages {
 		m := &req.Messages[i]
-		said = append(said, m.Content)
+		texts = append(texts, m.Content)
 		parts := m.Parts
 		if m.ToolResult != nil {
 			parts = m.ToolResult.Parts
 		}
 		for _, p := range parts {
-			if said = append(said, p.Text); p.Media != nil {
+			if texts = append(texts, p.Text); p.Media != nil {
 				data, err := Base64(p.Media)
 				if err != nil {
 					return nil, err
 				}
-				said = append(said, data)
+				texts = append(texts, data)
 			}
 		}
 	}
-	return json.Marshal(said)
+	return json.Marshal(texts)
 }
 
 // TestLargeMediaOfARequest: the sent body and its hash hold the media as if they were encoded in place, also when it is

@@ -30,7 +30,7 @@ type Call struct {
 	text     strings.Builder // streamed so far
 	progress bool            // the last event had a part of the reply
 	silent   error           // the timeout error for a silent stream
-	came     came
+	received receivedPart
 	finished bool     // the model has finished
 	doubts   []string // see chat.Reply
 	signs    []sign
@@ -137,7 +137,7 @@ func (c *Call) fetch(body *Body, decode func(c *Call, data []byte) error) error 
 		err = decode(c, data)
 	}
 	if err != nil {
-		c.salvage(data, came{})
+		c.salvage(data, receivedPart{})
 	}
 	return err
 }
@@ -160,7 +160,7 @@ func (c *Call) run(codec Codec, body *Body) (chat.Reply, error) {
 		reply, err = codec.Decode(c, data)
 	}
 	if err != nil {
-		c.salvage(data, came{})
+		c.salvage(data, receivedPart{})
 		return chat.Reply{}, err
 	}
 	return c.deliver(reply)

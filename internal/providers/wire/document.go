@@ -33,7 +33,7 @@ func (c *Call) Document(data []byte, into any) error {
 
 // noKeyTwice refuses a document in which find finds a duplicate key: decoders would take the last value.
 func (c *Call) noKeyTwice(what string, data []byte, find func([]byte) (key string, twice bool)) error {
-	if key, twice := find(data); twice {
+	if key, duplicate := find(data); duplicate {
 		return c.settled(nil, "%s has the key %q twice in one object, and it is not known which one holds: %s", what,
 			c.Excerpt(key), c.ExcerptOf(data))
 	}

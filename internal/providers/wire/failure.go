@@ -86,8 +86,8 @@ func (c *Call) refusal(resp *http.Response) error {
 	}
 	r := readReport(data)
 	text := fmt.Sprintf("http %d", resp.StatusCode)
-	if said := c.serverMessage(data, r); said != "" {
-		text += ": " + said
+	if reply := c.serverMessage(data, r); reply != "" {
+		text += ": " + reply
 	}
 	failed := c.Fail(statusKind(resp.StatusCode), err, "%s", text)
 	failed.Status = resp.StatusCode

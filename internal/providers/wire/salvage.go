@@ -12,7 +12,7 @@ import (
 
 // salvage counts the usage in a document that a Decoder could not read: it was cut, has fields of the wrong type or
 // trailing text, or reports an error. Earlier counts are kept.
-func (c *Call) salvage(data []byte, before came) {
+func (c *Call) salvage(data []byte, before receivedPart) {
 	s := salvaged{dec: json.NewDecoder(bytes.NewReader(chat.WithoutBOM(data)))}
 	s.dec.UseNumber()
 	if s.value("", place{}) != nil && s.writing { // the document was cut within the model's output
@@ -21,20 +21,20 @@ func (c *Call) salvage(data []byte, before came) {
 	if c.wordless {
 		s.size = 0
 	}
-	if c.came.size == before.size && (s.begun || s.size > 0) {
+	if c.received.size == before.size && (s.begun || s.size > 0) {
 		c.Came(s.size)
 	}
-	if c.came.odd != "" || !c.came.usage.Counted() {
+	if c.received.odd != "" || !c.received.usage.Counted() {
 		return
 	}
-	u := c.came.usage
+	u := c.received.usage
 	if s.input > u.InputTokens {
 		u.InputTokens, u.Estimated = s.input, u.Estimated || s.odd
 	}
 	if output := max(s.output, s.sum-u.InputTokens); output > u.OutputTokens {
 		u.OutputTokens, u.Estimated = output, u.Estimated || s.odd
 	}
-	if u != c.came.usage {
+	if u != c.received.usage {
 		c.Count(u)
 	}
 }

@@ -51,7 +51,7 @@ func (c *Call) stream(body io.Reader, d Decoder) (chat.Reply, error) {
 
 // event passes an event to the decoder. Usage in an error event or an unreadable event is counted too.
 func (c *Call) event(d Decoder, e Event) (last bool, err error) {
-	before := c.came
+	before := c.received
 	last, err = d.Event(e)
 	if _, ours := errors.AsType[onDeltaError](err); err != nil && !ours {
 		c.salvage(e.Data, before)
@@ -68,7 +68,7 @@ func (c *Call) lost(err error) bool {
 	if cause := c.watch.cause(); cause != nil {
 		return errors.Is(cause, errOver)
 	}
-	counted := c.came.usage.OutputTokens > 0
+	counted := c.received.usage.OutputTokens > 0
 	_, failed := errors.AsType[*providers.Error](err)
 	_, ours := errors.AsType[onDeltaError](err)
 	_, tooLarge := errors.AsType[*http.MaxBytesError](err)

@@ -29,17 +29,17 @@ func Alternate(
 	for i := range list {
 		m := &list[i]
 		if m.Role == chat.System {
-			if said := m.Text(); said != "" {
-				system = append(system, said)
+			if reply := m.Text(); reply != "" {
+				system = append(system, reply)
 			}
 			continue
 		}
-		said, err := blocks(m)
+		parsed, err := blocks(m)
 		if err != nil {
 			return nil, nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
-		if len(said) > 0 {
-			out = add(out, m, said)
+		if len(parsed) > 0 {
+			out = add(out, m, parsed)
 		}
 	}
 	if len(out) > 0 && out[0].Agent {
@@ -50,20 +50,20 @@ func Alternate(
 
 // add appends the blocks of a message, to the last entry if that is of the same side. Tool results come after existing
 // ones and before any text.
-func add(out []Entry, m *chat.Message, said []any) []Entry {
+func add(out []Entry, m *chat.Message, blocks []any) []Entry {
 	agent, results := m.Role == chat.Assistant, 0
 	if m.Role == chat.ToolRole && m.ToolResult != nil {
-		results = len(said)
+		results = len(blocks)
 	}
 	if len(out) == 0 || out[len(out)-1].Agent != agent {
-		return append(out, Entry{agent, said, results})
+		return append(out, Entry{agent, blocks, results})
 	}
 	last := &out[len(out)-1]
 	if m.Role == chat.ToolRole {
-		last.Blocks = slices.Insert(last.Blocks, last.results, said...)
+		last.Blocks = slices.Insert(last.Blocks, last.results, blocks...)
 		last.results += results
 	} else {
-		last.Blocks = append(last.Blocks, said...)
+		last.Blocks = append(last.Blocks, blocks...)
 	}
 	return out
 }

@@ -9,38 +9,38 @@ import (
 	"github.com/arena-evals/arena/internal/providers"
 )
 
-// came is what was received of a reply so far.
-type came struct {
+// receivedPart is what was received of a reply so far.
+type receivedPart struct {
 	begun bool // the model started to reply
 	size  int  // bytes of text and calls
 	usage chat.Usage
 	odd   string // what is wrong with the counts, if the numbers do not show it
 }
 
-func (c *came) counted() bool { return c.odd == "" && c.usage.Counted() }
+func (c *receivedPart) counted() bool { return c.odd == "" && c.usage.Counted() }
 
 // Came adds bytes that the model has written. A Decoder calls it before it validates them, because they are paid for
 // even if they are invalid.
 func (c *Call) Came(size int) {
-	c.came.begun = true
-	c.came.size += size
+	c.received.begun = true
+	c.received.size += size
 }
 
 // Count sets the server's token counts so far, even if they are impossible.
 func (c *Call) Count(u chat.Usage) {
-	c.came.odd = ""
-	if c.came.usage = u; u.Counted() {
-		c.came.usage, _ = within(u)
+	c.received.odd = ""
+	if c.received.usage = u; u.Counted() {
+		c.received.usage, _ = within(u)
 	}
 }
 
 // Miscount says what is impossible in the usage of the last Count.
-func (c *Call) Miscount(what string) { c.came.odd = what }
+func (c *Call) Miscount(what string) { c.received.odd = what }
 
 // impossible is the error of a call with impossible token counts; nil: they are possible.
 func (c *Call) impossible() error {
-	u := c.came.usage
-	if c.came.counted() {
+	u := c.received.usage
+	if c.received.counted() {
 		return nil
 	}
 	counts := []string{fmt.Sprintf("%d of input, %d of output", u.InputTokens, u.OutputTokens)}
@@ -52,8 +52,8 @@ func (c *Call) impossible() error {
 			counts = append(counts, fmt.Sprintf("%d %s", part.tokens, part.what))
 		}
 	}
-	if c.came.odd != "" {
-		counts = []string{c.came.odd}
+	if c.received.odd != "" {
+		counts = []string{c.received.odd}
 	}
 	failed := c.Fail(providers.BadReply, nil, "the server counts tokens that no call can have taken (%s): what this one "+
 		"cost is not known", strings.Join(counts, ", "))
@@ -63,11 +63,11 @@ func (c *Call) impossible() error {
 
 // wasted returns the usage of a failed call. It is unknown if the server's counts are impossible.
 func (c *Call) wasted() chat.Usage {
-	u, size := c.came.usage, max(c.came.size, c.text.Len())
+	u, size := c.received.usage, max(c.received.size, c.text.Len())
 	switch {
-	case !c.came.counted():
+	case !c.received.counted():
 		return chat.Usage{Estimated: true}
-	case u == (chat.Usage{}) && !c.came.begun && size == 0:
+	case u == (chat.Usage{}) && !c.received.begun && size == 0:
 		return u
 	}
 	if u = completed(u, c.Request, &chat.Reply{}); u.OutputTokens == 0 && size > 0 {

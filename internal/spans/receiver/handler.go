@@ -157,7 +157,7 @@ var errNoTrial = errors.New("neither the header " + TrialHeader + " nor the reso
 // decode keeps the spans of an export: for the trial of the request, or else of their resource.
 func (s *Server) decode(trial string, r *http.Request, body []byte) *failure {
 	homeless := 0
-	told := func(of string, span spans.Span) {
+	add := func(of string, span spans.Span) {
 		if trial != "" {
 			of = trial
 		}
@@ -171,7 +171,7 @@ func (s *Server) decode(trial string, r *http.Request, body []byte) *failure {
 	if isJSON(r) {
 		read = spans.JSON
 	}
-	err := read(body, told)
+	err := read(body, add)
 	bad, some := errors.AsType[*spans.BadSpans](err)
 	switch {
 	case some:

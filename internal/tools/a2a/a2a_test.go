@@ -30,7 +30,7 @@ func TestAnswers(t *testing.T) {
 		name    string
 		results []string
 		want    string
-		said    string // "": message/send
+		method  string // "": message/send
 	}{
 		{"a message", []string{`{"kind": "message", "parts": [{"kind": "text", "text": "Two"}, {"text": "shoes"}]}`}, "Two\nshoes", ""},
 		{"a wrapped message", []string{`{"message": {"role": "ROLE_AGENT", "parts": [{"text": "Shoes"}]}}`}, "Shoes", ""},
@@ -78,14 +78,14 @@ func TestAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := start(t, &fake{results: c.results})
-			if diff := cmp.Diff(c.want, came(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))); diff != "" {
+			if diff := cmp.Diff(c.want, describe(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if c.said == "" {
-				c.said = "message/send"
+			if c.method == "" {
+				c.method = "message/send"
 			}
-			if f.said() != c.said {
-				t.Errorf("asked %s, want %s", f.said(), c.said)
+			if f.lastText() != c.method {
+				t.Errorf("asked %s, want %s", f.lastText(), c.method)
 			}
 		})
 	}
@@ -114,7 +114,7 @@ func TestAmbiguousAnswers(t *testing.T) {
 		`{"parts": [{"text": "hi"}, {"kind": "text", "text": ""}, {"kind": "data"}, {}]}`:                             "",
 	} {
 		f := start(t, &fake{results: []string{result}})
-		got := came(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))
+		got := describe(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))
 		if failed := strings.HasPrefix(got, "unavailable: "); failed != (want != "") || !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %q", result, got, want)
 		}
@@ -155,7 +155,7 @@ func TestDoubts(t *testing.T) {
 func TestAmbiguousCard(t *testing.T) {
 	t.Parallel()
 	f := start(t, &fake{card: strings.Replace(plainCard, `"skills"`, `"Skills": [], "skills"`, 1), results: []string{`{"parts": [{"text": "hi"}]}`}})
-	got := came(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))
+	got := describe(called(opened(t, f, scenario.Agent{}), find, `{"query": "shoes"}`))
 	if !strings.Contains(got, `its agent card has the key "skills" twice in one object`) {
 		t.Error(got)
 	}
@@ -210,7 +210,7 @@ func TestUgly(t *testing.T) {
 			if c.want == "" {
 				want = "a\uFFFDb"
 			}
-			if diff := cmp.Diff(want, came(res)); diff != "" {
+			if diff := cmp.Diff(want, describe(res)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if got := len(f.seen()) - 1; got != c.asked {
@@ -245,7 +245,7 @@ func TestRequests(t *testing.T) {
 			Headers: map[string]string{"X-A": "a", "X-B": "a"}, FromEnv: []scenario.EnvHeader{{Name: "X-B", Variable: "B"}},
 		})
 		for range 2 {
-			if got := came(called(s, find, args)); got != "x" {
+			if got := describe(called(s, find, args)); got != "x" {
 				t.Fatalf("%s: %s", c.name, got)
 			}
 		}
@@ -275,7 +275,7 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	s := opened(t, start(t, &fake{}), scenario.Agent{FromEnv: []scenario.EnvHeader{{Name: "X", Variable: "UNSET"}}})
-	if got := came(called(s, find, `{"query": "x"}`)); !strings.HasSuffix(got, "header X: the environment has no UNSET") {
+	if got := describe(called(s, find, `{"query": "x"}`)); !strings.HasSuffix(got, "header X: the environment has no UNSET") {
 		t.Error(got)
 	}
 	for args, want := range map[string]string{
@@ -284,7 +284,7 @@ func TestRequests(t *testing.T) {
 		`{"query": "x", "image_url": "file:///etc"}`:      "image_url is not an HTTP address",
 	} {
 		s := opened(t, start(t, &fake{}), scenario.Agent{})
-		if got := came(called(s, find, args)); got != "validation: invalid arguments for "+find+": "+want {
+		if got := describe(called(s, find, args)); got != "validation: invalid arguments for "+find+": "+want {
 			t.Errorf("%s: %s", args, got)
 		}
 	}
@@ -346,14 +346,14 @@ func TestNobodyWaits(t *testing.T) {
 		}
 		s := opened(t, start(t, f), scenario.Agent{})
 		res := s.Call(ctx, chat.ToolCall{Name: find, Args: map[string]any{"query": "x"}})
-		if got := came(res); !strings.HasPrefix(got, "unavailable: "+find+": the agent: no answer within 3s (timeout_ms)") {
+		if got := describe(res); !strings.HasPrefix(got, "unavailable: "+find+": the agent: no answer within 3s (timeout_ms)") {
 			t.Error(got)
 		}
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if !strings.HasSuffix(f.said(), c.want) {
-			t.Errorf("%s: asked %s", c.name, f.said())
+		if !strings.HasSuffix(f.lastText(), c.want) {
+			t.Errorf("%s: asked %s", c.name, f.lastText())
 		}
 		all := f.seen()
 		if got := all[len(all)-1].params["id"]; got != "t7" {
@@ -377,7 +377,7 @@ func TestAtOnce(t *testing.T) {
 	var asking sync.WaitGroup
 	for range calls {
 		asking.Go(func() {
-			if got := came(called(s, find, `{"query": "x"}`)); got != "x" {
+			if got := describe(called(s, find, `{"query": "x"}`)); got != "x" {
 				t.Error(got)
 			}
 		})
@@ -394,7 +394,7 @@ func TestNobodyThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if got := came(called(s, find, `{"query": "x"}`)); !strings.HasPrefix(got, "unavailable: "+find+": the agent: dial tcp") {
+	if got := describe(called(s, find, `{"query": "x"}`)); !strings.HasPrefix(got, "unavailable: "+find+": the agent: dial tcp") {
 		t.Error(got)
 	}
 	none := open(&scenario.Agent{URL: f.URL, Written: "w", Timeout: hang.Guard}, nil, nil)
@@ -434,7 +434,7 @@ func TestOfficialAgents(t *testing.T) {
 			s := opened(t, &fake{Server: server}, scenario.Agent{
 				Scheme: "Bearer", TokenFrom: scenario.EnvHeader{Name: "Authorization", Variable: "KEY"},
 			})
-			if diff := cmp.Diff(c.want, came(called(s, grade, `{"query": "shoes"}`))); diff != "" {
+			if diff := cmp.Diff(c.want, describe(called(s, grade, `{"query": "shoes"}`))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -59,11 +59,11 @@ func (s *source) offers(card *a2a.Card) ([]chat.Tool, map[string]string, error) 
 			continue
 		}
 		name := a2a.ToolName(card.Name, skill.ID)
-		switch before, twice := skills[name]; {
+		switch before, duplicate := skills[name]; {
 		case a2a.Plain(skill.ID) == "":
 			return nil, nil, fmt.Errorf("its agent card has a skill without an id that could stand in the name of a tool: %s",
 				say.Named(skill.ID))
-		case twice:
+		case duplicate:
 			return nil, nil, fmt.Errorf("the skills %s and %s of its agent card would both be the tool %s",
 				say.Named(before), say.Named(skill.ID), name)
 		}

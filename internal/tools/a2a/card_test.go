@@ -76,12 +76,12 @@ func TestCards(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if err != nil {
-				if again := came(called(s, find, `{"query": "x"}`)); again != "unavailable: "+find+": the agent: "+c.want {
+				if again := describe(called(s, find, `{"query": "x"}`)); again != "unavailable: "+find+": the agent: "+c.want {
 					t.Error(again)
 				}
 				return
 			}
-			if got := came(called(s, find, `{"query": "x"}`)); got != "x" {
+			if got := describe(called(s, find, `{"query": "x"}`)); got != "x" {
 				t.Error(got)
 			}
 			if all := f.seen(); all[len(all)-1].path != c.asked {

@@ -80,7 +80,7 @@ func webAddress(text string) (*url.URL, bool) {
 // artifacts, else those of the message; and all media. A task that did not complete gives an error that names its
 // state.
 func answerOf(res *a2a.Result) (chat.ToolResult, error) {
-	said, err := contentOf(res.Said())
+	parts, err := contentOf(res.Said())
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
@@ -94,10 +94,10 @@ func answerOf(res *a2a.Result) (chat.ToolResult, error) {
 		return chat.ToolResult{}, err
 	}
 	text := strings.Join(made.texts, "\n")
-	if len(said.texts) > 0 {
-		text = said.texts[0]
+	if len(parts.texts) > 0 {
+		text = parts.texts[0]
 	}
-	media := append(said.media, made.media...)
+	media := append(parts.media, made.media...)
 	switch state := res.State(); {
 	case res.IsTask() && state == "":
 		return chat.ToolResult{}, errors.New("the task has no state")
@@ -107,9 +107,9 @@ func answerOf(res *a2a.Result) (chat.ToolResult, error) {
 		return chat.ToolResult{}, errors.New("the agent answered with an empty message")
 	}
 	out := chat.ToolResult{Content: text, Doubt: res.Doubt()}
-	rest := make([]string, 0, len(said.texts)+len(made.texts))
-	for i, more := range slices.Concat(said.texts, made.texts) {
-		if len(said.texts) > 0 && i > 0 && !strings.Contains(text, strings.TrimSpace(more)) {
+	rest := make([]string, 0, len(parts.texts)+len(made.texts))
+	for i, more := range slices.Concat(parts.texts, made.texts) {
+		if len(parts.texts) > 0 && i > 0 && !strings.Contains(text, strings.TrimSpace(more)) {
 			rest = append(rest, more)
 		}
 	}

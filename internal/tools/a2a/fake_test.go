@@ -97,8 +97,8 @@ func (f *fake) seen() []asked {
 	return append([]asked(nil), f.asked...)
 }
 
-// said are the methods that the agent was asked.
-func (f *fake) said() string {
+// lastText are the methods that the agent was asked.
+func (f *fake) lastText() string {
 	var methods []string
 	for _, a := range f.seen() {
 		if a.method != "" {
@@ -131,8 +131,8 @@ func called(s *source, name, args string) chat.ToolResult {
 	return s.Call(context.Background(), chat.ToolCall{ID: "c", Name: name, Args: parsed})
 }
 
-// came is a result, or the type and the text of its error; and its media.
-func came(res chat.ToolResult) string {
+// describe is a result, or the type and the text of its error; and its media.
+func describe(res chat.ToolResult) string {
 	text := res.Content
 	if res.Error != "" {
 		text = res.ErrorType + ": " + res.Error

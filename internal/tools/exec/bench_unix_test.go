@@ -23,7 +23,7 @@ func BenchmarkOneShot(b *testing.B) {
 			b.Fatalf("%v: %s", err, out)
 		}
 		between := time.Now()
-		if got := came(tool.call(b, `{}`)); got != "ok" {
+		if got := describe(tool.call(b, `{}`)); got != "ok" {
 			b.Fatal(got)
 		}
 		bare, called = bare+between.Sub(began), called+time.Since(between)
@@ -35,7 +35,7 @@ func BenchmarkOneShot(b *testing.B) {
 func BenchmarkServer(b *testing.B) {
 	tool := toolOf(b, stays+answers(`"ok"`)+`done`, keepsRunning)
 	for b.Loop() {
-		if got := came(tool.call(b, `{}`)); got != "ok" {
+		if got := describe(tool.call(b, `{}`)); got != "ok" {
 			b.Fatal(got)
 		}
 	}

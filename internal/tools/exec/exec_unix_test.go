@@ -77,8 +77,8 @@ func (b *bench) call(t testing.TB, args string) chat.ToolResult {
 	return b.Call(t.Context(), chat.ToolCall{ID: "c", Name: "probe", Args: parsed})
 }
 
-// came is a result, or the type and the text of its error.
-func came(res chat.ToolResult) string {
+// describe is a result, or the type and the text of its error.
+func describe(res chat.ToolResult) string {
 	if res.Error != "" {
 		return res.ErrorType + ": " + res.Error
 	}
@@ -118,7 +118,7 @@ func TestOneShot(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := came(toolOf(t, c.text, nil).call(t, `{"id": 12345678901234567890}`)); got != c.want {
+			if got := describe(toolOf(t, c.text, nil).call(t, `{"id": 12345678901234567890}`)); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -138,7 +138,7 @@ func TestCannotRun(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(b.dir, "plain"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := came(b.call(t, `{}`)); got != "unavailable: probe: "+want {
+			if got := describe(b.call(t, `{}`)); got != "unavailable: probe: "+want {
 				t.Errorf("%v: %s", server, got)
 			}
 		}
@@ -158,7 +158,7 @@ func TestEnvironmentOfTools(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := came(b.call(t, `{}`)); got != ",given,given-test,"+real {
+		if got := describe(b.call(t, `{}`)); got != ",given,given-test,"+real {
 			t.Errorf("%v: %s", server, got)
 		}
 	}
@@ -233,7 +233,7 @@ func TestServer(t *testing.T) {
 			notice := ""
 			for i, want := range c.want {
 				res := b.call(t, `{}`)
-				if got := came(res); got != want {
+				if got := describe(res); got != want {
 					t.Errorf("call %d: got  %s\nwant %s", i+1, got, want)
 				}
 				notice += res.Notice
@@ -250,7 +250,7 @@ func TestDiesBetweenCalls(t *testing.T) {
 	t.Parallel()
 	b := toolOf(t, `echo $$ >pid`+"\n"+stays+answers(`'$n'`)+`done`, keepsRunning)
 	for range 3 {
-		if got := came(b.call(t, `{}`)); got != "1" {
+		if got := describe(b.call(t, `{}`)); got != "1" {
 			t.Fatal(got)
 		}
 		pid := pidIn(t, b, "pid")
@@ -282,12 +282,12 @@ func TestTooLate(t *testing.T) {
 			}
 		}
 		cancel(overdueError{3 * time.Second})
-		if got := came(<-done); got != "unavailable: probe: ./probe.sh: no answer within 3s (timeout_ms)" {
+		if got := describe(<-done); got != "unavailable: probe: ./probe.sh: no answer within 3s (timeout_ms)" {
 			t.Errorf("%v: %s", server, got)
 		}
 		hang.ProcessEnd(t, pidIn(t, b, "pid"))
 		if server {
-			if got := came(b.call(t, `{}`)); got != "on time" {
+			if got := describe(b.call(t, `{}`)); got != "on time" {
 				t.Error(got)
 			}
 		}
@@ -301,7 +301,7 @@ func TestOwnLimit(t *testing.T) {
 		b := toolOf(t, `while :; do sleep 10000; done`, func(s *scenario.Tool) {
 			s.Exec.Server, s.Exec.Timeout = server, time.Millisecond // is meant to pass
 		})
-		if got := came(b.call(t, `{}`)); got != "unavailable: probe: ./probe.sh: no answer within 1ms (timeout_ms)" {
+		if got := describe(b.call(t, `{}`)); got != "unavailable: probe: ./probe.sh: no answer within 1ms (timeout_ms)" {
 			t.Errorf("%v: %s", server, got)
 		}
 	}
@@ -311,7 +311,7 @@ func TestOwnLimit(t *testing.T) {
 func TestDroppedAnswers(t *testing.T) {
 	t.Parallel()
 	b := toolOf(t, stays+`printf '{"id":%s,"result":"a\377b"}\n' $id; done`, func(s *scenario.Tool) { s.Exec.Server = true })
-	if got := came(b.call(t, `{}`)); !strings.HasPrefix(got, "execution: the answer is not valid UTF-8: ") {
+	if got := describe(b.call(t, `{}`)); !strings.HasPrefix(got, "execution: the answer is not valid UTF-8: ") {
 		t.Error(got)
 	}
 	b = toolOf(t, stays+`echo '{"id":"'$id'","result":1}'; touch answered; done`, func(s *scenario.Tool) { s.Exec.Server = true })
@@ -325,7 +325,7 @@ func TestDroppedAnswers(t *testing.T) {
 	}
 	cancel(overdueError{3 * time.Second})
 	// Whether the answer was read before the time was over is a matter of chance.
-	if got := came(<-done); !strings.HasPrefix(got, "unavailable: probe: ./probe.sh: no answer within 3s (timeout_ms)") {
+	if got := describe(<-done); !strings.HasPrefix(got, "unavailable: probe: ./probe.sh: no answer within 3s (timeout_ms)") {
 		t.Error(got)
 	}
 }
@@ -337,7 +337,7 @@ func TestManyCallers(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 50 {
 		all.Go(func() {
-			if got := came(b.call(t, fmt.Sprintf(`{"v": %d}`, i))); got != strconv.Itoa(i) {
+			if got := describe(b.call(t, fmt.Sprintf(`{"v": %d}`, i))); got != strconv.Itoa(i) {
 				t.Errorf("%d got %s", i, got)
 			}
 		})
@@ -351,7 +351,7 @@ func TestClosed(t *testing.T) {
 	b := toolOf(t, stays+answers("1")+"done\necho ended >end", func(s *scenario.Tool) {
 		s.Exec.Server, s.Exec.Session = true, true
 	})
-	if got := came(b.call(t, `{}`)); got != "1" {
+	if got := describe(b.call(t, `{}`)); got != "1" {
 		t.Fatal(got)
 	}
 	if err := b.Close(); err != nil {

@@ -106,11 +106,11 @@ func (s *soaked) trial(n int) {
 			s.lost.Add(1)
 			dying = false
 		case res.Error != "" || text != strconv.Itoa(v):
-			s.t.Errorf("trial %d, call %d: %s", n, call, came(res))
+			s.t.Errorf("trial %d, call %d: %s", n, call, describe(res))
 		default:
-			was := pid
+			before := pid
 			pid, _ = strconv.Atoi(by)
-			known[pid], dying = true, dying && pid == was
+			known[pid], dying = true, dying && pid == before
 		}
 	}
 	if err := box.Close(); err != nil {

@@ -47,8 +47,8 @@ func called(t *testing.T, b *tools.Box, args string) chat.ToolResult {
 	return b.Call(t.Context(), chat.ToolCall{ID: "c", Name: "probe", Args: parsed})
 }
 
-// came is a result, or the type and the text of its error.
-func came(res chat.ToolResult) string {
+// describe is a result, or the type and the text of its error.
+func describe(res chat.ToolResult) string {
 	if res.Error != "" {
 		return res.ErrorType + ": " + res.Error
 	}
@@ -116,7 +116,7 @@ func TestRequests(t *testing.T) {
 			h := c.http
 			h.URL = server.URL + h.URL
 			res := called(t, toolOf(t, server.Client(), &h), c.args)
-			got := came(res)
+			got := describe(res)
 			var wrapped struct{ Result string }
 			if json.Unmarshal([]byte(got), &wrapped) == nil {
 				got = wrapped.Result
@@ -247,7 +247,7 @@ func TestReplies(t *testing.T) {
 			h := c.http
 			h.URL = server.URL
 			res := called(t, toolOf(t, server.Client(), &h), `{}`)
-			if diff := cmp.Diff(c.want, came(res)); diff != "" {
+			if diff := cmp.Diff(c.want, describe(res)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if media := h.Media; media != (len(res.Parts) == 2 && res.Parts[1].Media.Data != "") {
@@ -278,7 +278,7 @@ func TestRepeats(t *testing.T) {
 			t.Cleanup(server.Close)
 			res := called(t, toolOf(t, server.Client(), &scenario.HTTPTool{URL: server.URL, Method: c.method}), `{}`)
 			if res.Error == "" || asked.Load() != c.asked {
-				t.Errorf("asked %d times: %s", asked.Load(), came(res))
+				t.Errorf("asked %d times: %s", asked.Load(), describe(res))
 			}
 		})
 	}
@@ -290,7 +290,7 @@ func TestNobodyThere(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	gone := server.URL
 	server.Close()
-	got := came(called(t, toolOf(t, &http.Client{}, &scenario.HTTPTool{URL: gone}), `{}`))
+	got := describe(called(t, toolOf(t, &http.Client{}, &scenario.HTTPTool{URL: gone}), `{}`))
 	if !strings.HasPrefix(got, "unavailable: probe: POST the endpoint: cannot reach it: connection refused; is") {
 		t.Error(got)
 	}
@@ -308,10 +308,10 @@ func TestNobodyThere(t *testing.T) {
 		cancel(overdueError{3 * time.Second})
 	}()
 	res := box.Call(ctx, chat.ToolCall{Name: "probe", Args: map[string]any{}})
-	if came(res) != "unavailable: probe: POST the endpoint: no answer within 3s (timeout_ms)" {
-		t.Error(came(res))
+	if describe(res) != "unavailable: probe: POST the endpoint: no answer within 3s (timeout_ms)" {
+		t.Error(describe(res))
 	}
-	if got := came(called(t, toolOf(t, nil, &scenario.HTTPTool{URL: gone}), `{}`)); got != "unavailable: probe: there is no network here" {
+	if got := describe(called(t, toolOf(t, nil, &scenario.HTTPTool{URL: gone}), `{}`)); got != "unavailable: probe: there is no network here" {
 		t.Error(got)
 	}
 }

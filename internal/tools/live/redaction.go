@@ -102,12 +102,12 @@ func (r *redaction) text(text string) string {
 	if err != nil {
 		return text
 	}
-	was, err := jsonvalue.Plain(v)
+	before, err := jsonvalue.Plain(v)
 	if err != nil {
 		return text
 	}
 	clean, err := jsonvalue.Plain(r.value(v))
-	if err != nil || bytes.Equal(was, clean) {
+	if err != nil || bytes.Equal(before, clean) {
 		return text
 	}
 	return string(clean)

@@ -82,10 +82,10 @@ func (e *endpoint) result(got *dial.Reply, asked http.Header) (chat.ToolResult, 
 
 // reply is the body of a reply, redacted.
 type reply struct {
-	value  any // nil where it is no JSON
-	isJSON bool
-	twice  error // a key that is twice in one object; nil: none
-	hidden error // a field to redact is in what is no JSON
+	value     any // nil where it is no JSON
+	isJSON    bool
+	duplicate error // a key that is twice in one object; nil: none
+	hidden    error // a field to redact is in what is no JSON
 }
 
 // read reads a body and redacts it, in got too.
@@ -96,7 +96,7 @@ func (e *endpoint) read(got *dial.Reply) (r reply, err error) {
 	}
 	r = reply{value: v, isJSON: true}
 	if key, twice := jsonvalue.KeyTwiceAsWritten(got.Body); twice {
-		r.twice = fmt.Errorf("its reply has the key %q twice in one object", key)
+		r.duplicate = fmt.Errorf("its reply has the key %q twice in one object", key)
 	}
 	if len(e.Redact) > 0 {
 		r.value = e.redaction.of(v)
@@ -110,8 +110,8 @@ func (r *reply) unusable(got *dial.Reply, asked http.Header) error {
 	switch {
 	case r.hidden != nil:
 		return r.hidden
-	case r.twice != nil:
-		return r.twice
+	case r.duplicate != nil:
+		return r.duplicate
 	case r.isJSON:
 		return nil
 	case isPage(got) && !acceptsHTML(asked):

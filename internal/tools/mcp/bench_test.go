@@ -18,7 +18,7 @@ func BenchmarkCall(b *testing.B) {
 	box := boxOf(b, program(b, "good"))
 	box.listed(b)
 	for b.Loop() {
-		if got := came(box.Call(b.Context(), callOf("echo"))); got != "" {
+		if got := describe(box.Call(b.Context(), callOf("echo"))); got != "" {
 			b.Fatal(got)
 		}
 	}
@@ -106,7 +106,7 @@ func BenchmarkInFlight(b *testing.B) {
 		for calling.Load() < trials {
 			runtime.Gosched()
 		}
-		if got := came(box.Call(b.Context(), callOf("echo"))); got != "" { // behind those that wait
+		if got := describe(box.Call(b.Context(), callOf("echo"))); got != "" { // behind those that wait
 			b.Fatal(got)
 		}
 		b.ReportMetric(float64(inUse()-before)/trials, "B/trial")

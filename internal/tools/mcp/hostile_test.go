@@ -26,9 +26,9 @@ func (b *bench) outcome(t *testing.T) string {
 		return "take: " + err.Error()
 	}
 	if last := list[max(0, len(list)-1):]; len(last) == 1 && last[0].Name == "mcp__probe__echoxxx" {
-		return came(b.call(t, "echoxxx", `{}`))
+		return describe(b.call(t, "echoxxx", `{}`))
 	}
-	return came(b.call(t, "echo", `{"text": "hi"}`))
+	return describe(b.call(t, "echo", `{"text": "hi"}`))
 }
 
 // TestHostileServers: whatever a server does is an error with its cause, or a result, and soon.
@@ -136,16 +136,16 @@ func TestLateCall(t *testing.T) {
 	spec.Timeout = 50 * time.Millisecond // it is meant to pass
 	b := boxOf(t, spec)
 	b.listed(t)
-	if got := came(b.call(t, "wait", `{"text": ""}`)); !strings.Contains(got, "no answer within 50ms (timeout_ms)") {
+	if got := describe(b.call(t, "wait", `{"text": ""}`)); !strings.Contains(got, "no answer within 50ms (timeout_ms)") {
 		t.Error(got)
 	}
 	spec.Timeout = 0
-	if got := came(b.call(t, "echo", `{"text": "still there"}`)); got != "still there" {
+	if got := describe(b.call(t, "echo", `{"text": "still there"}`)); got != "still there" {
 		t.Error(got)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errEnded)
-	if got := came(b.Call(ctx, callOf("wait"))); !strings.Contains(got, "it ended") {
+	if got := describe(b.Call(ctx, callOf("wait"))); !strings.Contains(got, "it ended") {
 		t.Error(got)
 	}
 }
@@ -166,7 +166,7 @@ func TestLeaversHarmNobody(t *testing.T) {
 		}
 		cancel()
 		all.Wait()
-		if got := came(b.call(t, "echo", `{"text": "still there"}`)); got != "still there" {
+		if got := describe(b.call(t, "echo", `{"text": "still there"}`)); got != "still there" {
 			t.Fatal(got)
 		}
 	}
@@ -181,15 +181,15 @@ func TestDeath(t *testing.T) {
 		b.listed(t)
 		var waiting sync.WaitGroup
 		waiting.Go(func() {
-			if got := came(b.call(t, "wait", `{"text": ""}`)); !strings.Contains(got, "it ended: exit status 7; stderr: out of paper") {
+			if got := describe(b.call(t, "wait", `{"text": ""}`)); !strings.Contains(got, "it ended: exit status 7; stderr: out of paper") {
 				t.Errorf("in flight: %s", got)
 			}
 		})
-		if got := came(b.call(t, "die", `{"text": ""}`)); !strings.Contains(got, "it ended: exit status 7; stderr: out of paper") {
+		if got := describe(b.call(t, "die", `{"text": ""}`)); !strings.Contains(got, "it ended: exit status 7; stderr: out of paper") {
 			t.Error(got)
 		}
 		waiting.Wait()
-		got := came(b.call(t, "echo", `{"text": "hi"}`))
+		got := describe(b.call(t, "echo", `{"text": "hi"}`))
 		if !strings.Contains(got, "exit status 7") || !strings.Contains(got, "it is started again when the next turn begins") {
 			t.Errorf("start %d: %s", start, got)
 		}
@@ -236,7 +236,7 @@ func TestOneStart(t *testing.T) {
 			if _, err := s.List(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if got := came(s.Call(t.Context(), callOf("slow"))); got != "done" {
+			if got := describe(s.Call(t.Context(), callOf("slow"))); got != "done" {
 				t.Error(got)
 			}
 		})
@@ -252,7 +252,7 @@ func TestChangedList(t *testing.T) {
 	t.Parallel()
 	b := boxOf(t, program(t, "good"))
 	before := len(b.listed(t))
-	if got := came(b.call(t, "grow", `{"text": ""}`)); got != "more" {
+	if got := describe(b.call(t, "grow", `{"text": ""}`)); got != "more" {
 		t.Fatal(got)
 	}
 	for len(b.listed(t)) == before { // the library tells of it a moment later
@@ -260,7 +260,7 @@ func TestChangedList(t *testing.T) {
 			t.Fatal("it never came")
 		}
 	}
-	if got := came(b.call(t, "grown", `{"text": "new"}`)); got != "new" {
+	if got := describe(b.call(t, "grown", `{"text": "new"}`)); got != "new" {
 		t.Error(got)
 	}
 }

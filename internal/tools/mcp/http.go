@@ -90,10 +90,10 @@ type web struct {
 	life    context.Context
 	leave   context.CancelFunc
 
-	mu     sync.Mutex
-	word   string // what the library says of the last reply that was of no use
-	said   string // the message for the user
-	absent bool   // no method takes messages at the address
+	mu      sync.Mutex
+	word    string // what the library says of the last reply that was of no use
+	message string // the message for the user
+	absent  bool   // no method takes messages at the address
 
 	answered bool // the last message was taken, whatever came back
 }
@@ -106,7 +106,7 @@ func (w *web) RoundTrip(req *http.Request) (*http.Response, error) {
 			req.URL.Scheme, req.URL.Host)
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.word, w.said = err.Error(), err.Error()
+		w.word, w.message = err.Error(), err.Error()
 		return nil, err
 	}
 	sent := req.Clone(req.Context())
@@ -164,14 +164,14 @@ func (w *web) look(req *http.Request, resp *http.Response) {
 	if req.Method == http.MethodDelete || !refused && !foreign {
 		return
 	}
-	w.word, w.said = http.StatusText(resp.StatusCode), "it answers "+resp.Status
+	w.word, w.message = http.StatusText(resp.StatusCode), "it answers "+resp.Status
 	if foreign {
 		w.word = "unsupported content type"
-		w.said = fmt.Sprintf("it answers with the content type %q in place of JSON or events",
+		w.message = fmt.Sprintf("it answers with the content type %q in place of JSON or events",
 			resp.Header.Get("Content-Type"))
 	}
 	if to := resp.Header.Get("Location"); refused && to != "" && resp.StatusCode < http.StatusBadRequest {
-		w.said += ", which leads to " + to + " and is not followed: write that address"
+		w.message += ", which leads to " + to + " and is not followed: write that address"
 		return
 	}
 	if req.Method == http.MethodPost && refused {
@@ -179,7 +179,7 @@ func (w *web) look(req *http.Request, resp *http.Response) {
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // a part of the body is enough
 	if len(bytes.TrimSpace(text)) > 0 {
-		w.said += ": " + process.Excerpt(text)
+		w.message += ": " + process.Excerpt(text)
 	}
 	rest := resp.Body
 	resp.Body = struct {
@@ -202,9 +202,9 @@ func (w *web) blame(err error) error {
 	err = plain(err)
 	// The library may notice the end of the session before its cause.
 	ends := []string{w.word, notTaken, gone}
-	if w.said != "" && (err.Error() == io.EOF.Error() ||
+	if w.message != "" && (err.Error() == io.EOF.Error() ||
 		slices.ContainsFunc(ends, func(end string) bool { return strings.Contains(err.Error(), end) })) {
-		return errors.New(w.said)
+		return errors.New(w.message)
 	}
 	return err
 }

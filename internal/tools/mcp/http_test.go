@@ -76,16 +76,16 @@ func TestTransports(t *testing.T) {
 			var all sync.WaitGroup
 			for range 5 {
 				all.Go(func() {
-					if got := came(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
+					if got := describe(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
 						t.Error(got)
 					}
 				})
 			}
 			all.Wait()
-			if got := came(b.call(t, "fail", `{"text": "no paper"}`)); got != "execution: no paper; twice" {
+			if got := describe(b.call(t, "fail", `{"text": "no paper"}`)); got != "execution: no paper; twice" {
 				t.Error(got)
 			}
-			if got := came(b.call(t, "structured", `{"text": ""}`)); got != "{\n  \"id\": 12345678901234567890\n}" {
+			if got := describe(b.call(t, "structured", `{"text": ""}`)); got != "{\n  \"id\": 12345678901234567890\n}" {
 				t.Errorf("its digits: %s", got)
 			}
 		})
@@ -105,7 +105,7 @@ func TestHeaders(t *testing.T) {
 	spec.Headers = map[string]string{"Authorization": "Bearer ${SHOP_TOKEN}"}
 	b := boxOf(t, spec)
 	b.listed(t)
-	if got := came(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
+	if got := describe(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
 		t.Error(got)
 	}
 }
@@ -294,7 +294,7 @@ func TestOlderServers(t *testing.T) {
 				server.ServeHTTP(w, r)
 			})))
 			b.listed(t)
-			if got := came(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
+			if got := describe(b.call(t, "echo", `{"text": "hi"}`)); got != "hi" {
 				t.Error(got)
 			}
 		})

@@ -84,8 +84,8 @@ func callOf(tool string) chat.ToolCall {
 	return chat.ToolCall{ID: "c", Name: "mcp__probe__" + tool, Args: map[string]any{"text": ""}}
 }
 
-// came is a result, or the type and the text of its error.
-func came(res chat.ToolResult) string {
+// describe is a result, or the type and the text of its error.
+func describe(res chat.ToolResult) string {
 	if res.Error != "" {
 		return res.ErrorType + ": " + res.Error
 	}
@@ -111,7 +111,7 @@ func TestResults(t *testing.T) {
 		{"eco", `{}`, "execution: tool not found: mcp__probe__eco (did you mean mcp__probe__echo?)"},
 		{"odd", `{"x": 1}`, `{"x":1}`},
 	} {
-		if diff := cmp.Diff(c.want, came(b.call(t, c.tool, c.args))); diff != "" {
+		if diff := cmp.Diff(c.want, describe(b.call(t, c.tool, c.args))); diff != "" {
 			t.Errorf("%s %s (-want +got):\n%s", c.tool, c.args, diff)
 		}
 	}
@@ -136,7 +136,7 @@ func TestEnvironment(t *testing.T) {
 	spec.Env = append(spec.Env, "MODE=${SHOP_MODE:-test}")
 	b := boxOf(t, spec)
 	b.listed(t)
-	got := came(b.call(t, "environment", `{"text": ""}`))
+	got := describe(b.call(t, "environment", `{"text": ""}`))
 	if strings.Contains(got, "secret") || !strings.Contains(got, "MODE=test") || !strings.Contains(got, "PATH=") {
 		t.Error(got)
 	}

@@ -38,19 +38,19 @@ type pipe struct {
 	// small servers drop requests that they do not know.
 	unknown time.Duration
 
-	writing chan struct{} // holds a token while nothing is written
-	came    chan jsonrpc.Message
-	gone    chan struct{} // closed when no more messages come
-	closed  chan struct{} // closed when the session is closed
-	leave   func()
-	ended   sync.WaitGroup
+	writing  chan struct{} // holds a token while nothing is written
+	incoming chan jsonrpc.Message
+	gone     chan struct{} // closed when no more messages come
+	closed   chan struct{} // closed when the session is closed
+	leave    func()
+	ended    sync.WaitGroup
 
 	mu       sync.Mutex
 	probe    jsonrpc.ID // id of the request that asks for newer versions, while it has no answer
 	timer    *time.Timer
 	noise    int
 	received bool  // a message has come
-	asked    int64 // the highest id of a request
+	lastID   int64 // the highest id of a request
 	strayed  bool  // an answer to no request has come
 	err      error
 }
@@ -63,7 +63,7 @@ func newPipe(c *process.Command, unknown time.Duration, note func(format string,
 	}
 	p := &pipe{
 		name: c.Path, running: running, note: note, changed: func() {}, unknown: unknown,
-		writing: make(chan struct{}, 1), came: make(chan jsonrpc.Message), gone: make(chan struct{}),
+		writing: make(chan struct{}, 1), incoming: make(chan jsonrpc.Message), gone: make(chan struct{}),
 		closed: make(chan struct{}),
 	}
 	p.writing <- struct{}{}
@@ -81,7 +81,7 @@ func (*pipe) SessionID() string { return "" }
 // Read implements sdk.Connection.
 func (p *pipe) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
-	case m := <-p.came:
+	case m := <-p.incoming:
 		return m, nil
 	case <-p.gone:
 	case <-p.closed:
@@ -221,7 +221,7 @@ func (p *pipe) listen() {
 	for p.problem() == nil && lines.Scan() {
 		for _, m := range p.messages(lines.Bytes()) {
 			select {
-			case p.came <- m:
+			case p.incoming <- m:
 			case <-p.closed:
 				_, _ = io.Copy(io.Discard, p.running) // so that the program can write until it ends
 				return
@@ -324,7 +324,7 @@ func (p *pipe) strays(id jsonrpc.ID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	number, ok := id.Raw().(int64) // requests are numbered from 1
-	if ok && number >= 1 && number <= p.asked || p.strayed {
+	if ok && number >= 1 && number <= p.lastID || p.strayed {
 		return false
 	}
 	p.strayed = true
@@ -355,7 +355,7 @@ func (p *pipe) await(m jsonrpc.Message) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if number, ok := req.ID.Raw().(int64); ok {
-		p.asked = max(p.asked, number)
+		p.lastID = max(p.lastID, number)
 	}
 	if req.Method != discover {
 		return
@@ -373,7 +373,7 @@ func (p *pipe) await(m jsonrpc.Message) {
 			Code: jsonrpc.CodeMethodNotFound, Message: "no answer to " + discover,
 		}}
 		select {
-		case p.came <- answer:
+		case p.incoming <- answer:
 		case <-p.gone:
 		case <-p.closed:
 		}

@@ -66,7 +66,7 @@ var narrow = map[string][]string{
 	"internal/report/*":    {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/evidence", "internal/result", "internal/report/show"},
 	"internal/report/otlp": {"internal/chat", "internal/diag", "internal/pause", "internal/result", "internal/report/show"},
 	"internal/report/show": {"internal/analysis", "internal/chat", "internal/comparison", "internal/diag", "internal/evidence", "internal/result", "internal/sortby"},
-	"internal/analysis":    {"internal/result"},
+	"internal/analysis":    {"internal/result", "internal/sortby"},
 	"internal/comparison":  {"internal/evidence", "internal/gate", "internal/result"},
 }
 

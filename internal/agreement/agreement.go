@@ -8,6 +8,8 @@ package agreement
 import (
 	"cmp"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Table counts decisions. Its zero value is empty. To pass is the positive class, and people are right.
@@ -87,7 +89,8 @@ type Score struct {
 // threshold. Of several such thresholds it is the lowest. The kappa is nil where Kappa is nil, and where no threshold
 // is better than chance. It is too optimistic, because the threshold was chosen on the same decisions.
 func Best(scores []Score) (threshold float64, kappa *float64) {
-	sorted := slices.SortedFunc(slices.Values(scores), func(a, b Score) int { return cmp.Compare(a.Judge, b.Judge) })
+	sorted := slices.Clone(scores)
+	sortby.Func(sorted, func(a, b Score) int { return cmp.Compare(a.Judge, b.Judge) })
 	var t Table
 	for _, s := range sorted {
 		t.Add(s.Human, true)

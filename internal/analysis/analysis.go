@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/result"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Input is a run under a name.
@@ -225,7 +226,7 @@ func (t *top[T]) add(one T, before func(x, y *T) int) {
 }
 
 func (t *top[T]) cut(before func(x, y *T) int) {
-	slices.SortStableFunc(t.all, func(x, y T) int { return before(&x, &y) })
+	sortby.Func(t.all, func(x, y T) int { return before(&x, &y) })
 	t.all = t.all[:min(len(t.all), Most)]
 }
 

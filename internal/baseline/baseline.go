@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/arena-evals/arena/internal/gate"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Name is the default name of the file.
@@ -105,7 +106,7 @@ func (g *Group) Counts() gate.Counts {
 // New makes a file of groups.
 func New(suite string, groups []Group) *File {
 	f := &File{Version: Version, Suite: suite, Count: len(groups), Groups: slices.Clone(groups)}
-	slices.SortFunc(f.Groups, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
+	sortby.Func(f.Groups, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range f.Groups {
 		g := &f.Groups[i]
 		g.Low, g.High = rounded(g.Low, 3), rounded(g.High, 3)

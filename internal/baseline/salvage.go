@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Salvaged is the undamaged part of a damaged file.
@@ -39,7 +41,7 @@ func Salvage(data []byte) *Salvaged {
 			s.Twice = append(s.Twice, g.Name)
 		}
 	}
-	slices.SortFunc(s.Groups, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
+	sortby.Func(s.Groups, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 	s.Count = len(s.Groups)
 	return s
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 const (
@@ -201,7 +202,7 @@ func (f *File) duplicates(src *Source) {
 			duplicate = append(duplicate, [2]int{all[i-1].row, all[i].row})
 		}
 	}
-	slices.SortFunc(duplicate, func(a, b [2]int) int { return a[1] - b[1] })
+	sortby.Func(duplicate, func(a, b [2]int) int { return a[1] - b[1] })
 	for _, pair := range duplicate[:min(len(duplicate), maxProblems)] {
 		f.problem(&fatal{f.lineOf(src, pair[1]), 0, "duplicate-id",
 			fmt.Sprintf("the id %q is that of the row on line %d already", x.id(pair[1]), f.lineOf(src, pair[0])),

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -33,12 +32,12 @@ func Text(h http.Header, body []byte) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("the reply is not %s, which its Content-Type names", name)
 	}
-	set := charsets[name]
-	if set == nil {
+	decode := charsets[name]
+	if decode == nil {
 		return nil, fmt.Errorf("the reply has the character set %q, which is not known here; known are UTF-8, UTF-16, "+
 			"ISO-8859-1, ISO-8859-15 and windows-1252", clip(name))
 	}
-	text, err := set.NewDecoder().Bytes(body)
+	text, err := decode(body)
 	if err != nil || bytes.Contains(text, []byte("\uFFFD")) {
 		return nil, fmt.Errorf("the reply is not %s, which its Content-Type names or its first bytes show", name)
 	}
@@ -64,12 +63,16 @@ func clip(text string) string {
 	return text
 }
 
-// charsets are those other than UTF-8.
-var charsets = map[string]encoding.Encoding{
-	"iso-8859-1": charmap.ISO8859_1, "latin1": charmap.ISO8859_1, "latin-1": charmap.ISO8859_1,
-	"iso-8859-15": charmap.ISO8859_15, "latin-9": charmap.ISO8859_15,
-	"windows-1252": charmap.Windows1252, "cp1252": charmap.Windows1252,
-	"utf-16":   unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM),
-	"utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
-	"utf-16be": unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+// charsets decodes those other than UTF-8.
+var charsets = map[string]func(body []byte) ([]byte, error){
+	"iso-8859-1": latin1.decode, "latin1": latin1.decode, "latin-1": latin1.decode,
+	"iso-8859-15": latin9.decode, "latin-9": latin9.decode,
+	"windows-1252": windows1252.decode, "cp1252": windows1252.decode,
+	"utf-16":   by(unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM)),
+	"utf-16le": by(unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)),
+	"utf-16be": by(unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)),
+}
+
+func by(set encoding.Encoding) func([]byte) ([]byte, error) {
+	return func(body []byte) ([]byte, error) { return set.NewDecoder().Bytes(body) }
 }

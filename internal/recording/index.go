@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
+
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // span is the position of a piece in its file.
@@ -62,7 +64,7 @@ func merge(entries []*entry) (out places) {
 	for _, e := range entries {
 		all = slices.AppendSeq(all, e.all)
 	}
-	slices.SortStableFunc(all, func(x, y span) int { return cmp.Compare(x.at, y.at) })
+	sortby.Func(all, func(x, y span) int { return cmp.Compare(x.at, y.at) })
 	for _, s := range all {
 		out.add(s)
 	}

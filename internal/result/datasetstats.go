@@ -7,6 +7,7 @@ import (
 
 	"github.com/arena-evals/arena/internal/agreement"
 	"github.com/arena-evals/arena/internal/diag"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // DatasetStats are the statistics of the rows of a dataset, for one scenario × provider × region.
@@ -398,9 +399,8 @@ func (c *Collector) foldDatasets(statuses map[groupKey]Status) []DatasetStats {
 	for _, key := range order {
 		all[datasetKey{key.file, key.scenario, key.provider, key.region}].row(grouped[key].row(statuses[key]))
 	}
-	keys := slices.SortedFunc(maps.Keys(all), func(a, b datasetKey) int {
-		return cmp.Compare(c.datasets[a].first, c.datasets[b].first)
-	})
+	keys := slices.Collect(maps.Keys(all))
+	sortby.Func(keys, func(a, b datasetKey) int { return cmp.Compare(c.datasets[a].first, c.datasets[b].first) })
 	out := make([]DatasetStats, 0, len(keys))
 	for _, key := range keys {
 		s := all[key]

@@ -215,7 +215,7 @@ func Compose(file Syncer, h JournalHeader, pieces []Piece) (*Journal, error) {
 // copy copies the trials into another journal.
 func (o *Outline) copy(to *Journal, place func(index int) int) error {
 	lines := slices.Clone(o.Lines)
-	slices.SortFunc(lines, func(a, b OutlineLine) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(lines, func(a, b OutlineLine) int { return cmp.Compare(a.at, b.at) })
 	in := bufio.NewReaderSize(nil, 1<<16)
 	var line, out []byte
 	for at, i := int64(-1), 0; i < len(lines); i++ {

@@ -6,6 +6,7 @@ import (
 	"unique"
 
 	"github.com/arena-evals/arena/internal/gate"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // tally counts the trials of a group, and the outcomes of its assertions. There may be very many groups, most of them
@@ -135,7 +136,8 @@ func (c *tally) add(s counted) *counted {
 
 // inOrder are the assertions in the order of reports.
 func (c *tally) inOrder() []AssertionStats {
-	sorted := slices.SortedFunc(slices.Values(c.assertions), func(a, b counted) int {
+	sorted := slices.Clone(c.assertions)
+	sortby.Func(sorted, func(a, b counted) int {
 		return cmp.Or(a.of.Value().compare(b.of.Value().countedCheck), cmp.Compare(a.first, b.first))
 	})
 	all := make([]AssertionStats, 0, len(sorted))

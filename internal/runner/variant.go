@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/arena-evals/arena/internal/scenario"
+	"github.com/arena-evals/arena/internal/sortby"
 )
 
 // Variant is one combination of perturbations, in the order of the file; nil: the scenario has none.
@@ -71,9 +72,11 @@ func (v Variant) sorted() Variant {
 	if len(v) < 2 {
 		return v
 	}
-	return slices.SortedStableFunc(slices.Values(v), func(a, b substitution) int {
+	sorted := slices.Clone(v)
+	sortby.Func(sorted, func(a, b substitution) int {
 		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.name, b.name))
 	})
+	return sorted
 }
 
 // label is the variant in results.

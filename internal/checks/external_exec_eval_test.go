@@ -77,7 +77,7 @@ func TestUglyPrograms(t *testing.T) {
 			t.Parallel()
 			h := scripted(t, tc.script, "KEY")
 			if strings.Contains(tc.want, "300ms") {
-				h.Timeout = 300 * time.Millisecond // reached on purpose
+				h.Timeout = 300 * time.Millisecond // is meant to pass
 			}
 			expectError(t, compiledHandler(t, h, `{"max_score": 0.5}`), shellHost(), tc.want)
 		})

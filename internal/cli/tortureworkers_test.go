@@ -82,7 +82,7 @@ func TestTortureWorkers(t *testing.T) {
 		}
 		model.again(0)
 		alone := torturedRun(t, dir, out, "--resume")
-		if text, err := alone.CombinedOutput(); err == nil || !bytes.Contains(text, []byte("--workers URL")) {
+		if text, err := alone.CombinedOutput(); err == nil || !bytes.Contains(text, []byte("--workers nats://")) {
 			t.Errorf("kill %d: without workers it goes on: %v\n%s", kill, err, text)
 		}
 		resumed := torturedRun(t, dir, out, "--resume", "--workers", c.broker.URL())

@@ -12,21 +12,21 @@ import (
 
 // openers are the files that open or read without this package, and why nobody can make them hang on a pipe.
 var openers = map[string]string{
-	"internal/plainfile/plainfile.go":   "checks before",
-	"internal/filelock/lock_unix.go":    "does not wait for a pipe, and refuses it",
-	"internal/plainfile/sync_unix.go":   "a folder, to sync it",
-	"internal/process/orphans_linux.go": "files of the system in /proc",
-	"internal/process/owner.go":         "the same",
-	"internal/harness/journal.go":       "new, or checked before",
-	"internal/harness/refuge.go":        "new",
-	"internal/cassette/partfile.go":     "new, or checked before",
-	"internal/plainfile/replace.go":     "a device or pipe to write into, for somebody who reads it",
-	"internal/cli/evalstdin.go":         "new",
-	"internal/cli/events.go":            "a file or pipe to write into, for somebody who reads it",
-	"internal/cli/ci.go":                "checked before",
-	"internal/dispatch/nats/output.go":  "a file to write",
-	"internal/conformance/program.go":   "a file that arena wrote itself",
-	"internal/report/golden/golden.go":  "of tests",
+	"internal/plainfile/plainfile.go":     "checks before",
+	"internal/filelock/lock_unix.go":      "does not wait for a pipe, and refuses it",
+	"internal/plainfile/sync_unix.go":     "a folder, to sync it",
+	"internal/process/orphans_linux.go":   "files of the system in /proc",
+	"internal/process/owner.go":           "the same",
+	"internal/harness/journal.go":         "new, or checked before",
+	"internal/harness/journalfallback.go": "new",
+	"internal/cassette/partfile.go":       "new, or checked before",
+	"internal/plainfile/replace.go":       "a device or pipe to write into, for somebody who reads it",
+	"internal/cli/evalstdin.go":           "new",
+	"internal/cli/events.go":              "a file or pipe to write into, for somebody who reads it",
+	"internal/cli/ci.go":                  "checked before",
+	"internal/dispatch/nats/output.go":    "a file to write",
+	"internal/conformance/program.go":     "a file that arena wrote itself",
+	"internal/report/golden/golden.go":    "of tests",
 }
 
 // TestWhoReadsFiles: a file that somebody names is opened here, so that a pipe or a device in its place ends in a

@@ -2,7 +2,6 @@ package keys
 
 import (
 	"cmp"
-	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -42,7 +41,7 @@ func Explain(e Explainer, name string, s Shape, found *node.Node) {
 // "write expected_args: {order_id: A-1001}". The name is "" for an entry of a list. It is "" where the value has the
 // form that is asked for, and where an example would not help.
 func Instead(name string, s Shape, found *node.Node) string {
-	example := instead(s, found)
+	example := instead(name, s, found)
 	if example == "" {
 		return ""
 	}
@@ -64,10 +63,10 @@ func Sample(name string, s Shape) string {
 	case Text, Own, nil:
 		return name + ": …"
 	}
-	return name + ": " + cmp.Or(instead(s, &node.Node{Kind: node.Scalar, Tag: "!!null"}), "…")
+	return name + ": " + cmp.Or(instead(name, s, &node.Node{Kind: node.Scalar, Tag: "!!null"}), "…")
 }
 
-func instead(s Shape, found *node.Node) string {
+func instead(name string, s Shape, found *node.Node) string {
 	single := found.Kind == node.Scalar && !node.IsNull(found)
 	switch s := s.(type) {
 	case Text:
@@ -83,7 +82,7 @@ func instead(s Shape, found *node.Node) string {
 	case Span:
 		return insteadOfSpan(found)
 	case Number:
-		return insteadOfNumber(s, found)
+		return insteadOfNumber(name, s, found)
 	case List:
 		return insteadOfList(s, found)
 	case Map:
@@ -146,13 +145,18 @@ func insteadOfSpan(found *node.Node) string {
 	return "30s"
 }
 
-func insteadOfNumber(s Number, found *node.Node) string {
+// insteadOfNumber is the number that was meant, or for no value one that would do. A guess at another number than was
+// meant would be copied.
+func insteadOfNumber(name string, s Number, found *node.Node) string {
 	if found.Kind == node.List && len(found.Content) == 1 {
 		found = found.Content[0]
 	}
-	if f, err := strconv.ParseFloat(found.Value, 64); err == nil && found.Kind == node.Scalar {
-		if within := f >= s.Low && f <= s.High && !(s.Above && f == s.Low); within && (!s.Integer || f == math.Trunc(f)) {
-			return strconv.FormatFloat(f, 'f', -1, 64)
+	if found.Kind == node.Scalar && found.Value != "" && !node.IsNull(found) {
+		if n, ok := meantNumber(name, s, found.Value); ok {
+			return strconv.FormatFloat(n, 'f', -1, 64)
+		}
+		if _, err := strconv.ParseFloat(found.Value, 64); err != nil {
+			return "…, a number"
 		}
 	}
 	example := 3.0
@@ -178,7 +182,7 @@ func insteadOfList(s List, found *node.Node) string {
 	case Words:
 		item = of[0]
 	case Number:
-		item = insteadOfNumber(of, found)
+		item = insteadOfNumber("", of, found)
 	case Own:
 		item = "…"
 	default:

@@ -121,8 +121,8 @@ type Flaky struct {
 	Again int `json:"again,omitempty"`
 }
 
-// Analyze looks at runs. It keeps next to nothing of each trial beside its brief, and reads only those that may have calls
-// which repeat each other.
+// Analyze looks at runs. It keeps next to nothing of each trial beside its brief, and reads only those that may have
+// calls which repeat each other.
 func Analyze(inputs ...Input) (*Report, error) {
 	a := &analyzer{inputs: inputs, groups: map[groupKey]*group{}}
 	a.same = newSames(inputs)

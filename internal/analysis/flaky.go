@@ -10,8 +10,8 @@ import (
 	"github.com/arena-evals/arena/internal/result"
 )
 
-// sameInputs gathers the trials that ask for the same, where some of them passed and some did not. There may be a million
-// trials that are alone, such as those of the rows of a dataset: of these nothing is kept.
+// sameInputs gathers the trials that ask for the same, where some of them passed and some did not. There may be a
+// million trials that are alone, such as those of the rows of a dataset: of these nothing is kept.
 type sameInputs struct {
 	seed  maphash.Seed
 	mixed []uint64 // hashes of the names of what may be flaky, sorted

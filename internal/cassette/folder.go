@@ -269,7 +269,8 @@ func (rec *Recorder) save() error {
 	rec.entries = entries
 	entries = append(entries, rec.unusedOlder()...)
 	data, err := encode(rec.trial.ID, &contents{rec.simulated, rec.checkedBy, rec.folder.Redact, entries})
-	if before, missing := plainfile.Read(rec.folder.file(rec.name)); err == nil && missing == nil && unchanged(before, data) {
+	if before, missing := plainfile.Read(rec.folder.file(rec.name)); err == nil && missing == nil &&
+		unchanged(before, data) {
 		return nil
 	}
 	if err == nil {

@@ -90,7 +90,8 @@ func lineDiff(recorded, current []string) string {
 		head++
 	}
 	tail := 0
-	for tail < len(recorded)-head && tail < len(current)-head && recorded[len(recorded)-1-tail] == current[len(current)-1-tail] {
+	for tail < len(recorded)-head && tail < len(current)-head &&
+		recorded[len(recorded)-1-tail] == current[len(current)-1-tail] {
 		tail++
 	}
 	recorded, current = recorded[head:len(recorded)-tail], current[head:len(current)-tail]

@@ -32,8 +32,8 @@ var (
 	asked = []string{"tool_calls", "tool_use", "tool_call", "function_call"}
 )
 
-// FinishOf is the finish reason that a word of any vendor means: stop, length, tool_calls or content_filter. Other words
-// stay as they are.
+// FinishOf is the finish reason that a word of any vendor means: stop, length, tool_calls or content_filter. Other
+// words stay as they are.
 func FinishOf(word string) string {
 	switch lower := strings.ToLower(word); {
 	case slices.Contains(asked, lower):

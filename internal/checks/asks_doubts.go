@@ -54,7 +54,8 @@ func (c *Compiled) doubts(s *Subject, turned bool, texts *[]string) {
 			return
 		}
 		for _, in := range check.withinWords(s) {
-			add("found %s only within %s: to find it as a word of its own use regex with %s", say.Quote(in.text), say.Quote(in.word),
+			add("found %s only within %s: to find it as a word of its own use regex with %s", say.Quote(in.text),
+				say.Quote(in.word),
 				alone(in.text))
 		}
 	}
@@ -112,7 +113,8 @@ func (a *expectedArg) tellNear(call *Call, got any, add func(format string, args
 	if how == "" || maskedIn(got) {
 		return
 	}
-	add("forbids %s as %s of %s, which was called with %s; that %s", say.Shown(a.value), a.name, call.Name, say.Shown(got), how)
+	add("forbids %s as %s of %s, which was called with %s; that %s", say.Shown(a.value), a.name, call.Name,
+		say.Shown(got), how)
 }
 
 // differsLittle says why a value is another one than a forbidden one that most people would take for the same; "" where

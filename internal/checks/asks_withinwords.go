@@ -155,7 +155,7 @@ func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 // numbers, and those that belong to a name, are ids.
 func digits(text string, start, end int) (from, to int) {
 	const longest = 4
-	from, to = start, end
+	from = start
 	if isDigit(rune(text[start])) {
 		from = len(strings.TrimRightFunc(text[:start], isDigit))
 	}
@@ -165,7 +165,8 @@ func digits(text string, start, end int) (from, to int) {
 	if number > longest || unicode.IsLetter(before) || strings.ContainsRune("-+#/:._", before) {
 		return start, end
 	}
-	if rest := text[to:]; len(rest) > 3 && rest[0] == ',' && strings.IndexFunc(rest[1:4], func(r rune) bool { return !isDigit(r) }) < 0 {
+	if rest := text[to:]; len(rest) > 3 && rest[0] == ',' &&
+		strings.IndexFunc(rest[1:4], func(r rune) bool { return !isDigit(r) }) < 0 {
 		to += 4
 	}
 	return from, to

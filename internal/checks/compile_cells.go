@@ -68,7 +68,8 @@ func isListText(text string) bool {
 // standsForNothing reports whether people and programs write a text where there is no value.
 func standsForNothing(text string) bool {
 	return slices.Contains([]string{
-		"n/a", "#n/a", "n.a.", "na", "null", "nil", "nan", "none", "todo", "tbd", "tba", "fixme", "undefined", "missing", "#ref!",
+		"n/a", "#n/a", "n.a.", "na", "null", "nil", "nan", "none", "todo", "tbd", "tba", "fixme", "undefined",
+		"missing", "#ref!",
 		"#value!", "#name?", "<null>", "(none)", "(empty)", "<na>",
 	}, strings.ToLower(text))
 }

@@ -39,11 +39,17 @@ func alternative(word string) bool { return slices.Contains([]string{"or", "oder
 func isOfPhrase(word string) bool {
 	return slices.Contains([]string{
 		"alive", "all", "bad", "best", "better", "black", "boys", "break", "day", "dead", "death", "decrease",
-		"die", "double", "either", "fake", "false", "famine", "feast", "few", "fight", "first", "five", "four", "friend", "gentlemen",
-		"girls", "good", "guilty", "hell", "her", "hers", "herself", "high", "him", "himself", "his", "hit", "innocent", "later", "left",
-		"less", "life", "like", "live", "long", "lose", "low", "make", "man", "men", "more", "never", "night", "nine", "not", "nothing",
-		"now", "off", "one", "rain", "right", "safe", "shine", "short", "sink", "six", "sooner", "swim", "them", "they", "this", "that",
-		"three", "treat", "trick", "true", "two", "what", "when", "whether", "who", "win", "woman", "women", "worse", "wrong", "yes",
-		"she", "weniger", "mehr", "minder", "später", "früher", "nie", "alles", "nichts", "moins", "plus", "jamais", "menos", "nunca",
+		"die", "double", "either", "fake", "false", "famine", "feast", "few", "fight", "first", "five", "four",
+		"friend", "gentlemen",
+		"girls", "good", "guilty", "hell", "her", "hers", "herself", "high", "him", "himself", "his", "hit",
+		"innocent", "later", "left",
+		"less", "life", "like", "live", "long", "lose", "low", "make", "man", "men", "more", "never", "night",
+		"nine", "not", "nothing",
+		"now", "off", "one", "rain", "right", "safe", "shine", "short", "sink", "six", "sooner", "swim", "them",
+		"they", "this", "that",
+		"three", "treat", "trick", "true", "two", "what", "when", "whether", "who", "win", "woman", "women", "worse",
+		"wrong", "yes",
+		"she", "weniger", "mehr", "minder", "später", "früher", "nie", "alles", "nichts", "moins", "plus", "jamais",
+		"menos", "nunca",
 	}, word)
 }

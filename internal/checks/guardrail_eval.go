@@ -33,8 +33,8 @@ func (c *guardrailTriggered) eval(s *Subject) (latest *EvalResult) {
 // fired reports whether the eval found what it looks for.
 func (e *EvalResult) fired() bool { return e.Error == "" && !e.Skipped && e.Score < 1-slack }
 
-// unseen is the error where it is not known whether the eval that is meant would have fired: it did not judge, or judged
-// the text by which a guardrail of the same check replaced the reply.
+// unseen is the error where it is not known whether the eval that is meant would have fired: it did not judge, or
+// judged the text by which a guardrail of the same check replaced the reply.
 func (c *guardrailTriggered) unseen(s *Subject) error {
 	if slices.ContainsFunc(s.Guards, c.means) {
 		return nil // not only an eval is meant

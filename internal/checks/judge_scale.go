@@ -33,9 +33,12 @@ func otherScale(text string) string {
 
 var scales = sync.OnceValue(func() *regexp.Regexp {
 	const (
-		grade = `\b(?:scales?|ratings?|rate|scores?|grades?|marks?|skala|noten?|bewerte|échelle|notez|évaluez|escala|puntúa|califica)`
-		words = `(?::|,? (?:it|this|the|reply|response|answer|each|them|on|a|an|scale|of|from|between|in|range|with|is|be|must|` +
-			`should|integer|number|von|zwischen|mit|auf|einer|skala|die|antwort|de|entre|sur|une|échelle|la|réponse|respuesta|del|` +
+		grade = `\b(?:scales?|ratings?|rate|scores?|grades?|marks?|skala|noten?|bewerte|échelle|notez|évaluez|escala|` +
+			`puntúa|califica)`
+		words = `(?::|,? (?:it|this|the|reply|response|answer|each|them|on|a|an|scale|of|from|between|in|range|with|` +
+			`is|be|must|` +
+			`should|integer|number|von|zwischen|mit|auf|einer|skala|die|antwort|de|entre|sur|une|échelle|la|réponse|` +
+			`respuesta|del|` +
 			`en|una|escala))*`
 		top = `(?:[3-7]|10|20|100)\b`
 	)

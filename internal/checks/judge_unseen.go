@@ -32,7 +32,8 @@ var mediaWords = sync.OnceValue(func() map[string]*regexp.Regexp {
 		return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:` + list + `)(?:$|[^\pL])`)
 	}
 	return map[string]*regexp.Regexp{
-		"image": words(`images?|pictures?|photos?|photographs?|screenshots?|drawings?|logos?|bild(?:er|s)?|fotos?|imágen(?:es)?|` +
+		"image": words(`images?|pictures?|photos?|photographs?|screenshots?|drawings?|logos?|bild(?:er|s)?|fotos?|` +
+			`imágen(?:es)?|` +
 			`imagen|immagin[ei]|dessins?`),
 		"audio": words(`audio|sounds?|recordings?|pronunciation|aufnahmen?`),
 		"video": words(`videos?|clips?|films?|footage|vidéos?|vídeos?`),

@@ -196,7 +196,8 @@ func (s *Subject) Conversation() *Subject {
 	}
 	w := &Subject{
 		Session: true, Messages: s.Messages, Turn: -1, Calls: s.AllCalls, ElapsedMS: s.ElapsedMS, Tools: s.Tools,
-		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Evals: s.Evals, Guards: s.Guards, Variables: s.Variables, Metadata: s.Metadata,
+		Workflow: s.Workflow, Composition: s.Composition, Earlier: s.Earlier, Evals: s.Evals, Guards: s.Guards,
+		Variables: s.Variables, Metadata: s.Metadata,
 		Embedder: s.Embedder, Judges: s.Judges, JudgePrompts: s.JudgePrompts, Scenario: s.Scenario,
 		Host: s.Host, Outside: s.Outside, SessionID: s.SessionID, PromptID: s.PromptID,
 		Stored: s.Stored, Answered: s.Answered, Unguarded: s.Unguarded, masking: s.masking,

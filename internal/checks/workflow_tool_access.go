@@ -64,7 +64,8 @@ func (c workflowToolAccess) Eval(_ context.Context, s *Subject) (Finding, error)
 			state = w.stateAt(call.Turn)
 		}
 		allowed, hasRule := c[state]
-		if !hasRule || call.State != "" && call.Name == workflow.TransitionTool { // the workflow itself limits its transitions
+		// the workflow itself limits its transitions
+		if !hasRule || call.State != "" && call.Name == workflow.TransitionTool {
 			continue
 		}
 		ruled++

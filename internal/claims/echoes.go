@@ -10,9 +10,9 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// echoes is an agent that is to say something else than its user. One that only says back what it was told passes checks
-// of words that the user said, and all bans. An agent whose work is to change texts may leave one as it is, so that only
-// one that never says anything else is told of.
+// echoes is an agent that is to say something else than its user. One that only says back what it was told passes
+// checks of words that the user said, and all bans. An agent whose work is to change texts may leave one as it is, so
+// that only one that never says anything else is told of.
 type echoes struct {
 	agent *scenario.Provider
 	spoke bool // it said something of its own

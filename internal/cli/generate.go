@@ -331,7 +331,8 @@ func (h *harvest) summarize() error {
 	for _, c := range []struct {
 		n    int
 		what string
-	}{{h.failing, "red"}, {h.duplicates, "failed like another"}, {h.filteredOut, "filtered out"}, {h.unusable, "could not be made"}} {
+	}{{h.failing, "red"}, {h.duplicates, "failed like another"}, {h.filteredOut, "filtered out"},
+		{h.unusable, "could not be made"}} {
 		if c.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.what))
 		}

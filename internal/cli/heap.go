@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// A small run ends before garbage collection matters. A large suite uses more processor time to save memory: CI machines
-// are small, and a run mostly waits. Its heap may fill the next of a few limits: with the program itself, the process
-// takes about 96, 128 or 256 MiB.
+// A small run ends before garbage collection matters. A large suite uses more processor time to save memory: CI
+// machines are small, and a run mostly waits. Its heap may fill the next of a few limits: with the program itself, the
+// process takes about 96, 128 or 256 MiB.
 const (
 	smallPercent = 300
 	largePercent = 20 // where there is no more space

@@ -189,7 +189,8 @@ func reportInput(path string) (string, error) {
 			return p, nil
 		}
 	}
-	return "", fmt.Errorf("%s holds neither %s nor %s\nname the folder of a run: arena run writes into out", path, harness.JournalName, harness.ResultsName)
+	return "", fmt.Errorf("%s holds neither %s nor %s\nname the folder of a run: arena run writes into out", path,
+		harness.JournalName, harness.ResultsName)
 }
 
 func exists(path string) bool {
@@ -214,7 +215,8 @@ func (a *App) readRun(file *os.File) (*result.Run, error) {
 	if first, err := in.Peek(1); errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty")
 	} else if err == nil && first[0] != '{' {
-		return nil, errors.New("neither a journal nor a results.json of arena\nname the folder of a run, such as out; files of scenarios come behind it")
+		return nil, errors.New("neither a journal nor a results.json of arena\nname the folder of a run, such as " +
+			"out; files of scenarios come behind it")
 	}
 	return jsonout.Read(in)
 }

@@ -351,8 +351,9 @@ func (r *resumption) earlierRun(journal *os.File) *harness.Earlier {
 		return nil
 	}
 	return &harness.Earlier{
-		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped, AskJudgesAgain: r.askJudgesAgain,
-		Unjudged: r.unjudged, Superseded: r.superseded, Weakened: r.weakened,
+		Ledger: r.ledger, Journal: journal, Kept: r.kept, Unplanned: r.unplanned, Dropped: r.dropped,
+		AskJudgesAgain: r.askJudgesAgain,
+		Unjudged:       r.unjudged, Superseded: r.superseded, Weakened: r.weakened,
 	}
 }
 

@@ -63,8 +63,8 @@ func (f *runFlags) resumeWords() []string {
 	return append(words, f.brokerWords()...)
 }
 
-// brokerWords are the flags by which the run finds its broker, whose workers may have sent more since. A password stands
-// in none of them. A URL in a variable that has one goes on to be read there.
+// brokerWords are the flags by which the run finds its broker, whose workers may have sent more since. A password
+// stands in none of them. A URL in a variable that has one goes on to be read there.
 func (f *runFlags) brokerWords() (words []string) {
 	d := &f.dispatch
 	for _, c := range []struct{ flag, url string }{{"workers", f.workers.url}, {"dispatch", d.url}} {

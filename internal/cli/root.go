@@ -112,7 +112,8 @@ var otherNames = map[string]string{
 	"ls": "list", "show": "list", "replay": "run", "record": "run", "exec": "run", "view": "report", "open": "report",
 	"diff": "compare", "approve": "bless", "accept": "bless", "baseline": "bless", "snapshot": "bless", "mock": "mocks",
 	"score": "rejudge", "grade": "rejudge", "talk": "chat", "repl": "chat", "dev": "chat", "import": "generate",
-	"convert": "generate", "migrate": "generate", "trace": "capture", "status": "doctor", "man": "docs", "stats": "analyze",
+	"convert": "generate", "migrate": "generate", "trace": "capture", "status": "doctor", "man": "docs",
+	"stats": "analyze",
 }
 
 // commandHint is what to do in place of a command of other tools that arena has under no name.

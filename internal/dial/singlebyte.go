@@ -5,8 +5,8 @@ import "unicode/utf8"
 // Package charmap of golang.org/x/text brings the tables of forty character sets along, 90 KB of the program. Three are
 // read here, which differ from the first 256 characters of Unicode in few places.
 
-// singleByte decodes a character set of one byte a character. It has the characters that are not those of Unicode by the
-// same number; utf8.RuneError: the byte means nothing.
+// singleByte decodes a character set of one byte a character. It has the characters that are not those of Unicode by
+// the same number; utf8.RuneError: the byte means nothing.
 type singleByte map[byte]rune
 
 var (

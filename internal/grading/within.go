@@ -44,14 +44,18 @@ func faultsListed(key string, v any) bool {
 	return false
 }
 
-// saysNone reports whether a text says that there is nothing: "none", "No issues found."
+// saysNone reports whether a text says that there is nothing, such as "No issues found".
 func saysNone(v any) bool {
 	text, isText := v.(string)
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == '.' || r == '/' || r == '-' })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return r == ' ' || r == '.' || r == '/' ||
+			r == '-'
+	})
 	if !isText || len(words) == 0 {
 		return v == nil || isText
 	}
-	return slices.Contains([]string{"no", "none", "nothing", "n", "na", "nil", "null", "0", "keine", "aucun", "aucune", "ninguno"},
+	return slices.Contains([]string{"no", "none", "nothing", "n", "na", "nil", "null", "0", "keine", "aucun",
+		"aucune", "ninguno"},
 		words[0])
 }
 
@@ -59,7 +63,8 @@ func saysNone(v any) bool {
 // that it does not pass where the whole has the full score.
 func belowScore(key string, v any, score float64) bool {
 	switch jsonvalue.FoldKey(key) {
-	case "scores", "subscores", "criteria", "criteriascores", "breakdown", "dimensions", "checks", "assessments", "ratings",
+	case "scores", "subscores", "criteria", "criteriascores", "breakdown", "dimensions", "checks", "assessments",
+		"ratings",
 		"perscores", "rubric", "items":
 	default:
 		return false

@@ -113,7 +113,8 @@ func insteadOfText(found *node.Node) string {
 		}
 	}
 	text := strings.Join(parts, ", ")
-	switch several := len(found.Content) > 2 && found.Kind == node.Map || len(parts) > 1 && !strings.Contains(strings.Join(parts, ""), " "); {
+	switch several := len(found.Content) > 2 && found.Kind == node.Map || len(parts) > 1 &&
+		!strings.Contains(strings.Join(parts, ""), " "); {
 	case found.Kind == node.Scalar:
 		return "…"
 	case several || text == "" || utf8.RuneCountInString(text) > longExample:
@@ -186,7 +187,8 @@ func insteadOfList(s List, found *node.Node) string {
 	case Own:
 		item = "…"
 	default:
-		if found.Kind == node.Scalar && !node.IsNull(found) && found.Value != "" && utf8.RuneCountInString(found.Value) <= longExample {
+		if found.Kind == node.Scalar && !node.IsNull(found) && found.Value != "" &&
+			utf8.RuneCountInString(found.Value) <= longExample {
 			item = Plain(found.Value)
 		}
 	}
@@ -210,15 +212,16 @@ func insteadOfMap(s Map, found *node.Node) string {
 	return "{NAME: …}"
 }
 
-// lone is the example that a table has of itself, or else a map with what must be in it, or else its first key. A value that was found alone stands for the
-// first key that can hold it.
+// lone is the example that a table has of itself, or else a map with what must be in it, or else its first key. A value
+// that was found alone stands for the first key that can hold it.
 func lone(t Table, found *node.Node) string {
 	if e, is := t.(interface{ Example() string }); is && e.Example() != "" {
 		return e.Example()
 	}
 	all := t.Keys()
 	value := ""
-	if found.Kind == node.Scalar && !node.IsNull(found) && found.Value != "" && utf8.RuneCountInString(found.Value) <= longExample {
+	if found.Kind == node.Scalar && !node.IsNull(found) && found.Value != "" &&
+		utf8.RuneCountInString(found.Value) <= longExample {
 		value = Plain(found.Value)
 	}
 	_, err := strconv.ParseFloat(found.Value, 64)

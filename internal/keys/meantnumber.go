@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// meantNumber is the number that somebody meant who wrote a text for a key: "2s" for max_ms is 2000, "80%" for a rate is
-// 0.8, "5ct" for a cost is 0.05, and "three" is 3.
+// meantNumber is the number that somebody meant who wrote a text for a key: "2s" for max_ms is 2000, "80%" for a rate
+// is 0.8, "5ct" for a cost is 0.05, and "three" is 3.
 func meantNumber(name string, s Number, text string) (n float64, ok bool) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	n, ok = numberIn(name, s, text)
@@ -18,7 +18,8 @@ func meantNumber(name string, s Number, text string) (n float64, ok bool) {
 }
 
 func numberIn(name string, s Number, text string) (float64, bool) {
-	if i := slices.Index([]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}, text); i >= 0 {
+	if i := slices.Index([]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"},
+		text); i >= 0 {
 		return float64(i + 1), true
 	}
 	if took, err := time.ParseDuration(strings.ReplaceAll(text, " ", "")); err == nil {

@@ -7,10 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Most files use little of YAML: keys and lists in lines, texts and numbers on one line, JSON on one line. Their loading
-// is mostly the library's scanner, which takes many times as long as such a file needs. So plainDocument reads these
-// files itself, into the very nodes of the library, and leaves every other file to it: whatever it does not know for
-// certain (comments, blocks, tags, anchors, tabs, empty values, texts over several lines, mistakes) makes it give up.
+// Most files use little of YAML: keys and lists in lines, texts and numbers on one line, JSON on one line. Their
+// loading is mostly the library's scanner, which takes many times as long as such a file needs. So plainDocument reads
+// these files itself, into the very nodes of the library, and leaves every other file to it: whatever it does not know
+// for certain (comments, blocks, tags, anchors, tabs, empty values, texts over several lines, mistakes) makes it give
+// up.
 
 // plainDocument is the root of a file with one document that uses the plain part of YAML alone; nil: the library has to
 // read the file.
@@ -30,8 +31,8 @@ func plainDocument(data []byte) *Node {
 	return root
 }
 
-// plainCharacters reports whether a file has no characters but line feeds that move a line or a column in a way of their
-// own, and whether it has characters of several bytes.
+// plainCharacters reports whether a file has no characters but line feeds that move a line or a column in a way of
+// their own, and whether it has characters of several bytes.
 func plainCharacters(data []byte) (wide, ok bool) {
 	for i := 0; i < len(data); {
 		switch c := data[i]; {
@@ -96,8 +97,8 @@ func (p *plainReader) nextLine() {
 	p.over = true
 }
 
-// slabSize is how many texts are made at once: a file has dozens. Lists and maps are made one by one, so that nobody who
-// keeps a text keeps all that stands in one of them.
+// slabSize is how many texts are made at once: a file has dozens. Lists and maps are made one by one, so that nobody
+// who keeps a text keeps all that stands in one of them.
 const slabSize = 16
 
 // node is a new node at a place of this line.

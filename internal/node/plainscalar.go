@@ -108,8 +108,8 @@ func (p *plainReader) quoted(quote byte) *Node {
 	return nil
 }
 
-// lengthUpTo is the length of the quoted text that begins at from, of which the first escape is next: there are very many
-// texts, and none keeps more memory than it needs.
+// lengthUpTo is the length of the quoted text that begins at from, of which the first escape is next: there are very
+// many texts, and none keeps more memory than it needs.
 func (p *plainReader) lengthUpTo(quote byte, from int) int {
 	escapes := 0
 	for i := p.at; i < p.end; i++ {

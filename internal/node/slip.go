@@ -28,8 +28,8 @@ func Foreign(text string) Oddity {
 }
 
 // FindPlaceholder finds a text that stands for another one in other tools, and is literal here: file://criteria.md,
-// prompts/criteria.md, {criteria}, $CRITERIA, <criteria>, TODO. userMessage: it is a message of a user, which may be a file
-// name or nearly empty. sure: it can have no literal meaning.
+// prompts/criteria.md, {criteria}, $CRITERIA, <criteria>, TODO. userMessage: it is a message of a user, which may be a
+// file name or nearly empty. sure: it can have no literal meaning.
 func FindPlaceholder(text string, userMessage bool) (odd Oddity, sure bool) {
 	text = strings.TrimSpace(text)
 	switch {

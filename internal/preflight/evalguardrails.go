@@ -32,9 +32,9 @@ func reportEvalsElsewhere(p *scenario.Project, chosen []*scenario.Scenario, name
 	}
 	for _, use := range found.uses {
 		if !found.has[use.Pos] {
-			d.Warnf(use.Pos, use.Width, "unknown-guardrail", "%s: %s is a guardrail of no prompt with which this eval runs, so it "+
-				"never fires there", use.Type, use.Name).Hint = "list it under validators of the prompt, or move the eval to the " +
-				"prompt that has it"
+			w := d.Warnf(use.Pos, use.Width, "unknown-guardrail", "%s: %s is a guardrail of no prompt with which this eval "+
+				"runs, so it never fires there", use.Type, use.Name)
+			w.Hint = "list it under validators of the prompt, or move the eval to the prompt that has it"
 		}
 	}
 }

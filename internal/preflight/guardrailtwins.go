@@ -68,8 +68,8 @@ func toldApart(byDirection bool, effect checks.Effect) string {
 	return "give each a message of its own, and ask for that of the one that is meant with contains: it becomes the reply"
 }
 
-// reportLateEvals reports checks of turns that name an eval which judges the conversation after its last turn: the check
-// never sees it.
+// reportLateEvals reports checks of turns that name an eval which judges the conversation after its last turn: the
+// check never sees it.
 func reportLateEvals(p *scenario.Project, s *scenario.Scenario, d *diag.List) {
 	prompts, err := inventory.PossiblePrompts(p, s)
 	if err != nil || s.Skip != "" {

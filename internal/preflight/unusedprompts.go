@@ -12,8 +12,8 @@ import (
 	"github.com/arena-evals/arena/internal/scenario"
 )
 
-// reportUnusedPrompts reports guardrails and thresholds of prompts with which nobody speaks: neither a state of the workflow
-// nor a step nor a scenario, nor a recording that is judged.
+// reportUnusedPrompts reports guardrails and thresholds of prompts with which nobody speaks: neither a state of the
+// workflow nor a step nor a scenario, nor a recording that is judged.
 func reportUnusedPrompts(p *scenario.Project, chosen []*scenario.Scenario, d *diag.List) {
 	inWorkflow := p.Workflow != nil && p.Workflow.Graph != nil
 	if !inWorkflow && (!p.AllScenarios || len(p.Scenarios) == 0) {

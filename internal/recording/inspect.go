@@ -177,7 +177,8 @@ func (b *builder) inspectToolCalls(list value) []byte {
 		}
 		b.knownMembers(o, "a tool call", "id", "function", "arguments", "type", "parse_error", "view", "internal")
 		function := map[string]value{"name": o.get("function").or(value{text: []byte(`""`)})}
-		if args := o.get("arguments"); !args.missing() && isEmpty(o.get("parseerror")) { // unparsable arguments count as missing
+		// unparsable arguments count as missing
+		if args := o.get("arguments"); !args.missing() && isEmpty(o.get("parseerror")) {
 			function["arguments"] = args
 		}
 		call := map[string]value{"function": {text: rawObject(function)}}

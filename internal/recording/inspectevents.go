@@ -2,8 +2,8 @@ package recording
 
 import "strings"
 
-// compareEvents compares the messages of a sample with its events: what a model said when it was called, and what became
-// of its tools. The messages are judged, which a solver may have changed.
+// compareEvents compares the messages of a sample with its events: what a model said when it was called, and what
+// became of its tools. The messages are judged, which a solver may have changed.
 func (b *builder) compareEvents(o object) {
 	said, failed := map[string]string{}, map[string]string{} // by the id of the message and of the call
 	for item := range o.get("events").items {

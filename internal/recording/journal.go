@@ -103,8 +103,8 @@ func (j *journalScan) end() {
 	j.noteEmptyTrials(j.silent)
 }
 
-// keepResumed keeps the trials that the resumed run kept, by their index in its plan, and counts those without messages.
-// Trials that did not start before count as missing only if they were kept: the others run again.
+// keepResumed keeps the trials that the resumed run kept, by their index in its plan, and counts those without
+// messages. Trials that did not start before count as missing only if they were kept: the others run again.
 func (s *scan) keepResumed(kept value, waiting map[int64]bool) (silent int) {
 	at := map[int64]*entry{}
 	for _, e := range s.index.entries {

@@ -86,8 +86,8 @@ func (b *builder) liteLLMCall(o object) aiSpan {
 	return s
 }
 
-// doubtGuardrails tells of guardrails of the proxy that did more than let a call through: what is logged may not be what
-// the user got.
+// doubtGuardrails tells of guardrails of the proxy that did more than let a call through: what is logged may not be
+// what the user got.
 func (b *builder) doubtGuardrails(o object) {
 	one := func(v value) {
 		switch status, _ := v.get("guardrailstatus").str(); status {

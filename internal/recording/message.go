@@ -50,7 +50,8 @@ func (b *builder) messageOf(o object, pos diag.Pos) (e event, ok bool) {
 		b.failed(fmt.Sprintf("a message of the %s failed: ", e.Role), failure)
 	}
 	for _, name := range []string{"meta", "metadata"} {
-		if told, is := o.members[name]; is && told.kind() == '{' && e.Role != chat.ToolRole { // a tool's are of what it is about
+		// a tool's are of what it is about
+		if told, is := o.members[name]; is && told.kind() == '{' && e.Role != chat.ToolRole {
 			b.doubtMessage(told, e.Role)
 		}
 	}

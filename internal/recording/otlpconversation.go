@@ -120,8 +120,8 @@ func (b *builder) agentFailure(spans []aiSpan, byID map[string]*aiSpan) (failure
 	return ""
 }
 
-// checkCalls refuses a conversation when a call lacks its input. It also refuses one when a call lacks its output and the
-// next call does not continue its input.
+// checkCalls refuses a conversation when a call lacks its input. It also refuses one when a call lacks its output and
+// the next call does not continue its input.
 func (b *builder) checkCalls(calls []aiSpan) {
 	for i := range calls {
 		s := &calls[i]
@@ -314,8 +314,8 @@ func runOf(call *chat.ToolCall, spans []aiSpan, used map[int]bool) int {
 	return inferred
 }
 
-// duplicateRuns returns the ids of inferred tool runs that another span records too: of two nested spans of the same tool
-// the inferred one, or the inner one if both are inferred.
+// duplicateRuns returns the ids of inferred tool runs that another span records too: of two nested spans of the same
+// tool the inferred one, or the inner one if both are inferred.
 func duplicateRuns(list []aiSpan, byID map[string]*aiSpan) map[string]bool {
 	duplicates := map[string]bool{}
 	for i := range list {

@@ -26,7 +26,8 @@ func (b *builder) dropped(s *aiSpan, o object) {
 		switch {
 		case !hasNumber(lost.n):
 		case lost.certain:
-			b.errorf(lost.n, "lost-message", "%s %s were dropped, and messages may have been among them", lost.n.text, lost.what).
+			b.errorf(lost.n, "lost-message", "%s %s were dropped, and messages may have been among them",
+				lost.n.text, lost.what).
 				Hint = hint
 		case s.asksModel() || s.runsTool():
 			b.doubtf("%s %s were dropped on their way: what a model or a tool said may be among them", lost.n.text, lost.what)

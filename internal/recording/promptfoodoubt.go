@@ -7,8 +7,8 @@ import (
 	"github.com/arena-evals/arena/internal/chat"
 )
 
-// furtherTurns tells of turns that a result of promptfoo holds beside its prompt and output: those of an attack that goes
-// on over several messages, or of a user who was simulated. Only the last one is read.
+// furtherTurns tells of turns that a result of promptfoo holds beside its prompt and output: those of an attack that
+// goes on over several messages, or of a user who was simulated. Only the last one is read.
 func (b *builder) furtherTurns(o object, response value) {
 	most := 0
 	for _, metadata := range []value{o.get("metadata"), response.get("metadata")} {

@@ -66,8 +66,8 @@ func (b *builder) instant(v value) time.Time { return b.time(v, "the time of a s
 
 var plainSpanFields = newLazyFields(`name trace_id span_id parent_span_id parent_id id context kind span_kind start_time
 	end_time status status_code status_message status_description attributes events links resource latency_ms annotations
-	instrumentation_scope dropped_attributes_count dropped_events_count cumulative_token_count_total cumulative_token_count_prompt
-	cumulative_token_count_completion cumulative_error_count scope`)
+	instrumentation_scope dropped_attributes_count dropped_events_count cumulative_token_count_total
+	cumulative_token_count_prompt cumulative_token_count_completion cumulative_error_count scope`)
 
 // plainSpan reads a span whose attributes are the members of an object.
 func (b *builder) plainSpan(s *aiSpan, o object) {

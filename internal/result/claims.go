@@ -8,8 +8,8 @@ import (
 	"github.com/arena-evals/arena/internal/sortby"
 )
 
-// Claim is something that must occur in a run at least once, such as a call of the tool that a check names. If it did not occur
-// in one part of a run, it may occur in another.
+// Claim is something that must occur in a run at least once, such as a call of the tool that a check names. If it did
+// not occur in one part of a run, it may occur in another.
 type Claim struct {
 	Key   string `json:"key"`   // equal in all parts of the run
 	Order int    `json:"order"` // order in which claims are reported

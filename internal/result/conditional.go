@@ -18,7 +18,8 @@ type conditional struct {
 	failed  bool // a trial did not pass, which may be why a check did not apply
 }
 
-// conditionalCheck is an assertion at a place in a file, or a part of it; the parts within each other have numbers from 1.
+// conditionalCheck is an assertion at a place in a file, or a part of it; the parts within each other have numbers from
+// 1.
 type conditionalCheck struct {
 	pos  diag.Pos
 	part string

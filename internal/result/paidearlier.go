@@ -50,8 +50,8 @@ func (t *Trial) earlier() (e Earlier) {
 	return e
 }
 
-// FullCost is what the agent, the judges, the played users and the context policy of a trial cost, whoever paid: a reply
-// from a cache counts as it did when it was paid for. nil: the price of a call is not known.
+// FullCost is what the agent, the judges, the played users and the context policy of a trial cost, whoever paid: a
+// reply from a cache counts as it did when it was paid for. nil: the price of a call is not known.
 func (t *Trial) FullCost() *float64 {
 	return fullCost(t.CostUSD, t.earlier(), t.Judges, t.Users, t.Context)
 }

@@ -102,7 +102,8 @@ func (s *session) recordEval(e *evals.Eval, turn int, v *result.Verdict) {
 // showEval makes what an eval measured visible to later evals and checks.
 func (s *session) showEval(e *evals.Eval, turn int, v *result.Verdict) {
 	seen := checks.EvalResult{
-		ID: e.ID, Type: v.Type, Turn: turn, Error: v.Error, Skipped: v.Status == result.Skipped || v.Status == result.Cancelled,
+		ID: e.ID, Type: v.Type, Turn: turn, Error: v.Error, Skipped: v.Status == result.Skipped ||
+			v.Status == result.Cancelled,
 	}
 	if v.Score != nil {
 		seen.Score = *v.Score

@@ -16,8 +16,8 @@ var speakerLine = sync.OnceValue(func() *regexp.Regexp {
 var fieldLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\W*\w[\w ]{0,30}:(?:\s|\*|$)`) })
 
 // goesOnAsUser is the line in which a reply goes on as its user; "": it does not. A model that was not stopped at the
-// end of its turn writes the rest of the conversation itself, and checks read that too. A transcript that was asked for is
-// announced, or begins with its first line; a line among other fields names a user.
+// end of its turn writes the rest of the conversation itself, and checks read that too. A transcript that was asked for
+// is announced, or begins with its first line; a line among other fields names a user.
 func goesOnAsUser(text string) string {
 	if !strings.Contains(text, ":") {
 		return ""

@@ -23,8 +23,8 @@ func (d *definitionSums) of(p *scenario.Project) *definitionSums {
 	return d
 }
 
-// doubtTools warns of tools of a prompt that have changed since the run, and of guardrails into which the scenario fills
-// in other values.
+// doubtTools warns of tools of a prompt that have changed since the run, and of guardrails into which the scenario
+// fills in other values.
 func (s *session) doubtTools(prompt *scenario.Prompt) {
 	then := s.trial.Finished.declaredThen.Names
 	offered := func(list []string) (sums []string) {
@@ -68,9 +68,10 @@ func (s *session) doubtSkills(was *result.Trial) {
 			}
 		}
 	}
-	changed := slices.DeleteFunc(otherRules(then, s.trial.Project.sums.of(s.trial.Project.Project).skills), func(name string) bool {
-		return !slices.Contains(asked, name)
-	})
+	changed := slices.DeleteFunc(otherRules(then, s.trial.Project.sums.of(s.trial.Project.Project).skills),
+		func(name string) bool {
+			return !slices.Contains(asked, name)
+		})
 	if len(changed) > 0 {
 		s.warnOnce(fmt.Sprintf("skills that the agent asked for have changed since the run (%s): what it was told then is "+
 			"judged; arena run tries them", strings.Join(changed, ", ")))

@@ -34,8 +34,8 @@ func (m *matrix) rows(s *scenario.Scenario) []int32 {
 	return chosen
 }
 
-// noteFewRows notes that a gate draws its trials from fewer rows than it may take, where the command line left some out:
-// these come up again, and tell less than as many others.
+// noteFewRows notes that a gate draws its trials from fewer rows than it may take, where the command line left some
+// out: these come up again, and tell less than as many others.
 func (m *matrix) noteFewRows(one *span) {
 	if n := len(one.pool); n > 0 && n < one.Of && n < one.Scenario.Dataset.Len() {
 		m.note("scenario %q: its gate draws up to %s from %s of %d, so that these come up again: they tell less than others",

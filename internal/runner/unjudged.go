@@ -17,8 +17,8 @@ func (t Trial) again(left *Finished) Trial {
 // isUnjudgedOnly reports whether only evals judge the trial again that could not.
 func (f *Finished) isUnjudgedOnly() bool { return f != nil && f.unjudgedOnly }
 
-// keepUnjudged makes the result that of the trial as it was left, with what its evals say now that could not judge then.
-// It is as it was where the trial was stopped before.
+// keepUnjudged makes the result that of the trial as it was left, with what its evals say now that could not judge
+// then. It is as it was where the trial was stopped before.
 func (s *session) keepUnjudged() {
 	was, err := s.trial.Finished.Load()
 	if err != nil { // the result reports it

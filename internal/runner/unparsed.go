@@ -36,7 +36,8 @@ func unparsed(m *chat.Message, asked []grading.Exhibit, tools []string, program 
 			"it says: have the server use the template of this model, and end its replies at that mark", mark))
 	}
 	if line := goesOnAsUser(text); line != "" {
-		told = append(told, fmt.Sprintf("a reply goes on as the user (%q), which checks read as what the agent says: have the "+
+		told = append(told, fmt.Sprintf("a reply goes on as the user (%q), which checks read as what the agent says: "+
+			"have the "+
 			"server end its replies where the turn ends", cutWords(line)))
 	}
 	if is := brokenReply(text, program); is != "" {
@@ -127,7 +128,8 @@ func (c *Chat) Faults(turn *result.Turn) (told []string) {
 	asked, tools, program := c.s.instructions(), c.s.offeredNames(), c.s.trial.Endpoint.Spec.IsAgent()
 	for i := range turn.Messages {
 		m := turn.Messages[i].Said()
-		if how := cutReason(&m, c.s.trial.Endpoint.Spec); m.Role == chat.Assistant && how != "" && !turn.Messages[i].Blocked() {
+		if how := cutReason(&m, c.s.trial.Endpoint.Spec); m.Role == chat.Assistant && how != "" &&
+			!turn.Messages[i].Blocked() {
 			told = append(told, fmt.Sprintf("the reply %s (finish reason %s)", how, m.FinishReason))
 		}
 		told = append(told, unparsed(&m, asked, tools, program)...)

@@ -95,7 +95,8 @@ var saysNothing = sync.OnceValue(func() *regexp.Regexp {
 // warnOfCutUser warns of a cut message, which may lack the mark of the end.
 func (s *session) warnOfCutUser(p *player, reply *chat.Reply, req *chat.Request) {
 	persona := p.persona.ID
-	switch how := cutReason(&chat.Message{FinishReason: reply.FinishReason, ToolCalls: reply.ToolCalls}, p.endpoint.Spec); {
+	switch how := cutReason(&chat.Message{FinishReason: reply.FinishReason, ToolCalls: reply.ToolCalls},
+		p.endpoint.Spec); {
 	case how == "":
 	case reply.FinishReason == "length" && !p.endpoint.Spec.IsAgent():
 		s.warn(fmt.Sprintf("a message of the persona %q was cut at max_tokens %d: raise defaults.max_tokens of the persona",

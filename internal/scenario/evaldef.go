@@ -59,7 +59,8 @@ var evalFields = table("an eval", func() rows[evalFile] {
 			doc("The metric that the score goes to."),
 	}
 }).strays(func(key string) string {
-	return belowParams(key, "id", "type", "params", "trigger", "enabled", "threshold", "when", "message", "groups", "metric")
+	return belowParams(key, "id", "type", "params", "trigger", "enabled", "threshold", "when", "message", "groups",
+		"metric")
 })
 
 // evalID refuses ids that are hard to type, to list with commas, or to recognise in a text.

@@ -97,6 +97,7 @@ func notByConfig(k kind, path string) string {
 		return "name it without -c: arena run " + path
 	case kindArena:
 		return ""
+	default:
+		return otherWay(k, path)
 	}
-	return otherWay(k, path)
 }

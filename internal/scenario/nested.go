@@ -18,7 +18,8 @@ type NestedCheck struct {
 const maxWeight = 1e6
 
 // nestedFields are the keys of a check in another one, which decides for all trials at once.
-var nestedFields = table("a nested check", nestedRows).strays(underParams).shows("{type: contains, params: {patterns: […]}}")
+var nestedFields = table("a nested check", nestedRows).strays(underParams).shows("{type: contains, params: " +
+	"{patterns: […]}}")
 
 // weightedFields are the keys of a nested check with a weight.
 var weightedFields = table("a weighted check", func() rows[NestedCheck] {

@@ -152,8 +152,9 @@ func (d *decoder) agentPath(v *node.Node, name string) string {
 // notSpoken are fields of answers that hold no words of an agent, as jsonvalue.FoldKey writes them.
 var notSpoken = map[string]bool{
 	"id": true, "role": true, "model": true, "object": true, "finishreason": true, "stopreason": true, "created": true,
-	"createdat": true, "systemfingerprint": true, "sessionid": true, "requestid": true, "responseid": true, "threadid": true,
-	"traceid": true, "messageid": true, "conversationid": true, "modelversion": true,
+	"createdat": true, "systemfingerprint": true, "sessionid": true, "requestid": true, "responseid": true,
+	"threadid": true,
+	"traceid":  true, "messageid": true, "conversationid": true, "modelversion": true,
 }
 
 // lastKey is the name with which a path ends; "": it ends with something else.

@@ -99,7 +99,8 @@ var sessionKeys = []string{
 // noteSession takes down a text that is the same in every request and stands where the id of a conversation is due.
 func (h *httpFile) noteSession(key, text string, v *node.Node) {
 	key = strings.ReplaceAll(jsonvalue.FoldKey(key), "-", "")
-	if slices.Contains(sessionKeys, key) && !strings.Contains(text, "{{") && strings.TrimSpace(text) != "" && h.fixed == nil {
+	if slices.Contains(sessionKeys, key) && !strings.Contains(text, "{{") && strings.TrimSpace(text) != "" &&
+		h.fixed == nil {
 		h.fixed = v
 	}
 }
@@ -107,7 +108,8 @@ func (h *httpFile) noteSession(key, text string, v *node.Node) {
 // fixedSession warns of one session for all conversations: the agent would remember in one what was said in another.
 func (d *decoder) fixedSession(f *httpFile) {
 	if f.fixed != nil && !f.Remembers() && !f.Sends("trial") {
-		d.Warnf(f.fixed, "fixed-session", "all trials are sent the same session: the agent may take them for one conversation").
+		d.Warnf(f.fixed, "fixed-session", "all trials are sent the same session: the agent may take them for one "+
+			"conversation").
 			Hint = "write {{session}} in its place, which is another one for each trial"
 	}
 }

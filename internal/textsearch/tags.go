@@ -41,7 +41,12 @@ func (u *untagger) read(r rune) string {
 		return u.inLinked(r)
 	case afterLink:
 		return u.afterLink(r)
+	default:
+		return u.inAddressOrName(r)
 	}
+}
+
+func (u *untagger) inAddressOrName(r rune) string {
 	u.held.WriteRune(r)
 	switch end := u.state.end(); {
 	case r == end:
@@ -173,10 +178,12 @@ func tagShown(tag string) (shown string, isTag bool) {
 		name = name[:at]
 	}
 	switch strings.ToLower(name) {
-	case "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "s", "samp",
+	case "a", "abbr", "b", "big", "cite", "code", "del", "em", "font", "i", "ins", "kbd", "label", "mark", "q", "s",
+		"samp",
 		"small", "span", "strike", "strong", "sub", "sup", "tt", "u", "var", "wbr":
 		return "", true
-	case "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "html", "li",
+	case "blockquote", "body", "br", "center", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "hr",
+		"html", "li",
 		"ol", "p", "pre", "section", "table", "tbody", "td", "th", "thead", "tr", "ul":
 		return " ", true
 	}

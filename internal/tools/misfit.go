@@ -78,7 +78,8 @@ func misfit(schema map[string]any, v any, same func(one, v any) bool) string {
 	if schema == nil || v == nil || composed(schema) { // models leave arguments out by null
 		return ""
 	}
-	if values := listed(schema); values != nil && !slices.ContainsFunc(values, func(one any) bool { return same(one, v) }) {
+	if values := listed(schema); values != nil && !slices.ContainsFunc(values,
+		func(one any) bool { return same(one, v) }) {
 		return fmt.Sprintf("must be %s, and not %s", oneOf(values), quoted(v))
 	}
 	kinds := kindsOf(schema)

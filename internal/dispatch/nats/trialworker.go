@@ -262,8 +262,9 @@ func (w *TrialWorker) handle(hard context.Context, msg jetstream.Msg, free func(
 	_ = msg.DoubleAck(once) // otherwise it comes again, and is found stored
 }
 
-// moveOn frees the slot of a job whose outcome is about to be stored, unless many outcomes are on their way, or none was
-// stored yet: a broker that takes none must not cost more trials. The returned function is called when it is stored.
+// moveOn frees the slot of a job whose outcome is about to be stored, unless many outcomes are on their way, or none
+// was stored yet: a broker that takes none must not cost more trials. The returned function is called when it is
+// stored.
 func (w *TrialWorker) moveOn(free func()) (stored func()) {
 	if !w.stores.Load() {
 		return func() {}

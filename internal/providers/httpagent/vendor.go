@@ -62,7 +62,11 @@ func (x *exchange) vendor(call *wire.Call, doc any, data []byte) error {
 // choices reads an answer in the form of chat completions.
 func (x *exchange) choices(call *wire.Call, fields jsonvalue.Object) (s spoken, err error) {
 	list := objects(fields["choices"])
-	at := slices.IndexFunc(list, func(c jsonvalue.Object) bool { n, is := jsonvalue.Float(c["index"]); return is && n == 0 })
+	at := slices.IndexFunc(list, func(c jsonvalue.Object) bool {
+		n, is := jsonvalue.Float(c["index"])
+		return is &&
+			n == 0
+	})
 	if _, numbered := jsonvalue.Float(list[0]["index"]); len(list) > 1 || at < 0 && numbered {
 		call.Dropped("another choice")
 		if at < 0 && numbered { // an event of that choice

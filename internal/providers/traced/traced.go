@@ -132,11 +132,13 @@ func (p *Provider) Strays() (notices []string) {
 		if p.spec.Program == nil {
 			headers = "{{" + scenario.OTLPHeaders + "}}"
 		}
-		notices = append(notices, fmt.Sprintf("provider %s: %s with traces had no secret or no trial and did not count: who sends "+
+		notices = append(notices, fmt.Sprintf("provider %s: %s with traces had no secret or no trial and did not "+
+			"count: who sends "+
 			"traces must send the headers of %s", p.spec.ID, plural.Count(s.refused, "request"), headers))
 	}
 	if s.late > 0 {
-		notices = append(notices, fmt.Sprintf("provider %s: %s came for trials that had ended (%s), and did not count: what a "+
+		notices = append(notices, fmt.Sprintf("provider %s: %s came for trials that had ended (%s), and did not "+
+			"count: what a "+
 			"program starts has to send its traces before the program ends", p.spec.ID, plural.Count(s.late, "span"),
 			strings.Join(s.of, ", ")))
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/arena-evals/arena/internal/jsonvalue"
 )
 
-// besides notes what a document says of a failure in fields that no protocol has, such as errors or exception: a gateway
-// may tell there that the reply beside it is not what the model was to say.
+// besides notes what a document says of a failure in fields that no protocol has, such as errors or exception: a
+// gateway may tell there that the reply beside it is not what the model was to say.
 func (c *Call) besides(data []byte) {
 	if !bytes.Contains(data, []byte("rror")) && !bytes.Contains(data, []byte("xception")) { // as nearly all
 		return

@@ -57,8 +57,8 @@ func (b *Body) into(req *http.Request) {
 	req.Body, _ = req.GetBody()
 }
 
-// placeholderPrefix is the prefix of the placeholder for the data of a medium in an encoded request; the hash follows. It is
-// random, so that no text of a conversation is taken for a placeholder.
+// placeholderPrefix is the prefix of the placeholder for the data of a medium in an encoded request; the hash follows.
+// It is random, so that no text of a conversation is taken for a placeholder.
 var placeholderPrefix = sync.OnceValue(func() string { return "arena-medium-" + rand.Text() + "-" })
 
 // encode encodes a request for an API.
@@ -86,7 +86,8 @@ func encode(codec Codec, req *chat.Request) (*Body, error) {
 	}
 }
 
-// withPlaceholders returns a copy of a request with placeholders for the data of large media, and the data by their hash.
+// withPlaceholders returns a copy of a request with placeholders for the data of large media, and the data by their
+// hash.
 func withPlaceholders(req *chat.Request) (*chat.Request, map[string]chat.Content) {
 	held := map[string]chat.Content{}
 	var own []chat.Message

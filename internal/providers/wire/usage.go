@@ -101,7 +101,8 @@ func oddCount(u chat.Usage, req *chat.Request, r *chat.Reply) string {
 		return fmt.Sprintf("has %s, but is counted as %s%s", plural.Count(out, "byte"), plural.Count(u.OutputTokens, "token"),
 			unknown)
 	case u.InputTokens > mostHidden+mostPerByte*in:
-		return fmt.Sprintf("has an input of %s, which is counted as %s%s", plural.Count(in, "byte"), plural.Count(u.InputTokens, "token"),
+		return fmt.Sprintf("has an input of %s, which is counted as %s%s", plural.Count(in, "byte"),
+			plural.Count(u.InputTokens, "token"),
 			unknown)
 	case u.OutputTokens > 0 && out > fewTokens+longestToken*u.OutputTokens:
 		return fmt.Sprintf("has %s, but is counted as %s%s", plural.Count(out, "byte"), plural.Count(u.OutputTokens, "token"),

@@ -190,7 +190,8 @@ func (rd *reader) run() (*result.Run, error) {
 			written.Trials, run.Summary.Trials, errEdited)
 	}
 	was, now := written.Counts, run.Summary.Counts
-	if was != now && was.Passed+was.Failed+was.Errors+was.Skipped+was.Cancelled > 0 { // otherwise the run records no status
+	// otherwise the run records no status
+	if was != now && was.Passed+was.Failed+was.Errors+was.Skipped+was.Cancelled > 0 {
 		return nil, fmt.Errorf("the summary has %s, \"runs\" %s; they do not belong together: %w",
 			countsText(was), countsText(now), errEdited)
 	}

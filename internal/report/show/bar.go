@@ -180,6 +180,7 @@ func SuiteRate(r *result.SuiteRate) string {
 
 // BarsNote says how certain bars without a confidence are, and why that of the suite is narrower.
 func BarsNote(r *result.SuiteRate) string {
-	return "bars of groups are at " + share(result.DefaultConfidence) + " confidence unless they name another; the suite's, " +
+	return "bars of groups are at " + share(result.DefaultConfidence) +
+		" confidence unless they name another; the suite's, " +
 		"at " + share(r.Confidence) + ", is narrower because it is that of the mean of all groups"
 }

@@ -90,7 +90,8 @@ func Powers(g *result.Gate) (all []string) {
 }
 
 // Alike is the remark on a group whose conversations are all the same.
-const Alike = "all conversations are the same, word for word: repeating them tells nothing new, so the bar means nothing"
+const Alike = "all conversations are the same, word for word: repeating them tells nothing new, so the bar means " +
+	"nothing"
 
 // Weakened is the remark on a gate whose error rate is above its confidence; "": it is not.
 func Weakened(g *result.Gate) string {

@@ -72,7 +72,8 @@ var unbalanced = sync.OnceValue(func() *regexp.Regexp {
 func regexpHint(text, problem string) string {
 	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.Contains(text, look) {
-			return "RE2 syntax has no lookahead and no lookbehind"
+			return "RE2 syntax has no lookahead and no lookbehind: what must not be there is a check of its own, with " +
+				"expect_match: false"
 		}
 	}
 	if backreference().MatchString(text) {

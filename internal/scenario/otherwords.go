@@ -139,7 +139,7 @@ func inCheck(what, key string) string {
 		if what == "an eval" && key == "name" {
 			return `did you mean "id"?`
 		}
-		return `did you mean "type"?`
+		return "the kind of a check is called type, and a label for it message"
 	case "provider", "model", "judge":
 		return "put it below params, where the check is a judge: params: {judge: NAME}"
 	case "id":

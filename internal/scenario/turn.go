@@ -107,7 +107,10 @@ func (d *decoder) judgeTurn(n *node.Node, t *turnFile) {
 		return // reported already
 	case "user":
 		d.scripted(n, t)
-	case "assistant", "system", "tool", "developer", "function":
+	case "system", "developer":
+		d.Errorf(t.role, "wrong-role", "a turn cannot have the role %q: it is what the user says", t.Role).
+			Hint = "what the agent is told stands in its prompt, as system_template"
+	case "assistant", "tool", "function":
 		d.Errorf(t.role, "wrong-role", "a turn cannot have the role %q: it is what the user says", t.Role).
 			Hint = "write role: user; its assertions judge the reply"
 	default:
